@@ -81,4 +81,12 @@ std::vector<int> in_order_of_use(std::vector<int> cores, const std::filesystem::
   return cores;
 }
 
+std::vector<int> cores_left(std::vector<int> cores, std::size_t threads,
+                            const std::filesystem::path& root) {
+  cores = in_order_of_use(std::move(cores), root);
+  cores.erase(cores.begin(),
+              cores.begin() + static_cast<std::ptrdiff_t>(std::min(threads, cores.size())));
+  return cores;
+}
+
 }  // namespace assay::host

@@ -5,6 +5,7 @@
 // first that any core has. What is not shown counts as equal. Any thread.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <vector>
 
@@ -12,5 +13,10 @@ namespace assay::host {
 
 // `root` stands for "/": tests have their own. `cores`: the numbers to order.
 std::vector<int> in_order_of_use(std::vector<int> cores, const std::filesystem::path& root = "/");
+
+// The cores that `threads` pinned measuring threads leave to others, in the same order; may be
+// empty.
+std::vector<int> cores_left(std::vector<int> cores, std::size_t threads,
+                            const std::filesystem::path& root = "/");
 
 }  // namespace assay::host

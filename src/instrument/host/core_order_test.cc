@@ -37,6 +37,15 @@ TEST(CoreOrder, the_node_of_the_fastest_core_comes_first_then_its_fastest_cores)
   EXPECT_THAT(in_order_of_use({0, 1, 2, 3}, machine.root()), ElementsAre(3, 2, 0, 1));
 }
 
+TEST(CoreOrder, others_get_the_cores_that_measuring_threads_leave) {
+  CoresMachine machine;
+  for (int core = 0; core < 4; ++core) machine.core(core, 0, 0, core / 2);
+  EXPECT_THAT(cores_left({0, 1, 2, 3}, 0, machine.root()), ElementsAre(0, 2, 1, 3));
+  EXPECT_THAT(cores_left({0, 1, 2, 3}, 1, machine.root()), ElementsAre(2, 1, 3));
+  EXPECT_THAT(cores_left({0, 1, 2, 3}, 4, machine.root()), ElementsAre());
+  EXPECT_THAT(cores_left({0, 1}, 5, machine.root()), ElementsAre());
+}
+
 TEST(CoreOrder, nodes_of_one_speed_are_not_mixed) {
   CoresMachine machine;
   for (int core = 0; core < 8; ++core) machine.core(core, core % 2, core % 2, core / 2 % 2);

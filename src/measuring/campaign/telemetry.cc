@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/latency_profile.h"
 #include "base/text.h"
+#include "host/core_order.h"
 #include "meter/command_source.h"
 #include "meter/machine_source.h"
 #include "meter/nvml_source.h"
@@ -76,14 +77,6 @@ Result<std::unique_ptr<meter::Source>> open_meter(const plan::Config& config,
   return meter::host_source(place.empty() ? "/" : place, interval);
 }
 
-// The cores that no measuring thread is bound to (measure.cc binds the first ones).
-std::vector<int> cores_left(std::uint64_t threads) {
-  std::vector<int> cores = usable_cores();
-  if (threads >= cores.size()) return {};
-  cores.erase(cores.begin(), cores.begin() + static_cast<std::ptrdiff_t>(threads));
-  return cores;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<meter::Collector>> open_telemetry(const plan::Config& config,
@@ -109,8 +102,9 @@ Result<std::unique_ptr<meter::Collector>> open_telemetry(const plan::Config& con
     sources.push_back(std::move(source));
   }
   if (sources.empty()) return std::unique_ptr<meter::Collector>();
-  return meter::Collector::open(std::move(sources),
-                                {.cores = cores_left(threads), .after = wanted.after}, clock);
+  return meter::Collector::open(
+      std::move(sources),
+      {.cores = host::cores_left(usable_cores(), threads), .after = wanted.after}, clock);
 }
 
 }  // namespace assay::campaign

@@ -9,7 +9,6 @@
 //
 // The endpoint is a separate process, on the cores that the measuring threads leave free, if any.
 // Blocks during the measurement.
-// are any. Blocks while it measures.
 #pragma once
 
 #include <cstdint>

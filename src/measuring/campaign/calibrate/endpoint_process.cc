@@ -45,6 +45,20 @@ Result<std::unique_ptr<EndpointProcess>> EndpointProcess::start(std::vector<std:
                                                                 const std::vector<int>& cores) {
   std::vector<std::string> args{"assay", "endpoint", "--port", "0", "--quiet"};
   args.insert(args.end(), flags.begin(), flags.end());
+  return start_command(args, cores);
+}
+
+Result<std::unique_ptr<EndpointProcess>> EndpointProcess::start_proxy(
+    const std::string& server, const std::string& folder, const std::vector<std::string>& flags,
+    const std::vector<int>& cores) {
+  std::vector<std::string> args{"assay", "proxy",    server, "--port",
+                                "0",     "--record", folder, "--quiet"};
+  args.insert(args.end(), flags.begin(), flags.end());
+  return start_command(args, cores);
+}
+
+Result<std::unique_ptr<EndpointProcess>> EndpointProcess::start_command(
+    const std::vector<std::string>& args, const std::vector<int>& cores) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) return errno_error("pipe");
   const auto pid = spawn(args, ends[1]);
