@@ -48,7 +48,7 @@ std::string shortened(std::string_view text, std::size_t bytes_max) {
                 with_thousands(static_cast<std::int64_t>(tail - head)), text.substr(tail));
 }
 
-JudgedReplies::Kept& JudgedReplies::kept_of(bool answered, const Json& extracted, double score) {
+JudgedReplies::Kept& JudgedReplies::kept_of(bool answered, const Json& record, double score) {
   const auto of = [this](ReplyKind kind) -> Kept& {
     return kinds_[static_cast<std::size_t>(kind)];
   };
@@ -56,13 +56,17 @@ JudgedReplies::Kept& JudgedReplies::kept_of(bool answered, const Json& extracted
   if (score == 1) return ones_;
   if (score >= kWhole) return of(ReplyKind::right);
   if (score > 0) return of(ReplyKind::partly);
-  return of(extracted.is_null() ? ReplyKind::nothing : ReplyKind::wrong);
+  const Json& extracted = record["extracted"];
+  // Some of the originals give an empty text where no rule of theirs has found an answer.
+  const bool nothing =
+      extracted.is_null() || (record["rule"].is_null() && extracted == Json(std::string()));
+  return of(nothing ? ReplyKind::nothing : ReplyKind::wrong);
 }
 
 void JudgedReplies::add(const Row& row, const Json& record) {
   const Json& score = record["score"];
   if (!score.is_number() && row.answered) return;
-  Kept& kept = kept_of(row.answered, record["extracted"], score.as_double());
+  Kept& kept = kept_of(row.answered, record, score.as_double());
   most_ = std::max(most_, score.as_double());
   ++kept.count;
   if (kept.replies.size() >= kShownMax) return;

@@ -45,7 +45,7 @@ class JudgedReplies {
     std::uint64_t count = 0;
     std::vector<Json> replies{};
   };
-  Kept& kept_of(bool answered, const Json& extracted, double score);
+  Kept& kept_of(bool answered, const Json& record, double score);
 
   std::array<Kept, kReplyKinds> kinds_{};
   Kept ones_{};  // a score of 1: right, or one point of a hundred

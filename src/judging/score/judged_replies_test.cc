@@ -19,6 +19,7 @@ struct JudgedRow {
   const char* extracted = nullptr;
   bool answered = true;
   std::string reply = "a reply";
+  bool by_a_rule = true;
 };
 
 Json judged_json(const std::vector<JudgedRow>& rows) {
@@ -32,7 +33,7 @@ Json judged_json(const std::vector<JudgedRow>& rows) {
     row.reply = one.answered ? std::string_view(one.reply) : std::string_view();
     Json record;
     record.set("extracted", one.extracted == nullptr ? Json() : Json(one.extracted))
-        .set("rule", "a_rule")
+        .set("rule", one.by_a_rule ? Json("a_rule") : Json())
         .set("truth", "B")
         .set("score", one.score < 0 ? Json() : Json(one.score));
     judged.add(row, record);
@@ -59,6 +60,14 @@ TEST(JudgedReplies, each_kind_is_counted_and_shown_in_the_order_of_the_samples) 
   EXPECT_EQ(right["rule"].as_string(), "a_rule");
   EXPECT_EQ(right["truth"].as_string(), "B");
   EXPECT_EQ(right["reply"].as_string(), "a reply");
+}
+
+TEST(JudgedReplies, an_empty_text_that_no_rule_has_found_is_no_answer) {
+  const Json json = judged_json({{.score = 0, .extracted = "", .by_a_rule = false},
+                                 {.score = 0, .extracted = "", .by_a_rule = true},
+                                 {.score = 0, .extracted = "A", .by_a_rule = false}});
+  EXPECT_EQ(json["counts"]["nothing"].as_int(), 1);
+  EXPECT_EQ(json["counts"]["wrong"].as_int(), 2);
 }
 
 // A suite's program says 100 for a right one; a ROUGE of 1 is nearly nothing.
