@@ -113,11 +113,16 @@ PairedTest by_bootstrap(std::span<const Pair> pairs, const SumsOfPairs& sums, do
   return out;
 }
 
-AccuracyVerdict verdict_of(const AccuracyComparison& c, const std::optional<double>& margin) {
+// Of few samples an interval may leave 0 out where the exact test still finds chance enough: a
+// difference needs both.
+AccuracyVerdict verdict_of(const AccuracyComparison& c, const std::optional<double>& margin,
+                           double tail) {
   if (!c.low || !c.high) return AccuracyVerdict::unresolved;
-  if (*c.low > 0) return AccuracyVerdict::better;
+  const bool no_chance = c.p <= 2 * tail;
+  if (*c.low > 0 && no_chance) return AccuracyVerdict::better;
   if (margin && *c.low > -*margin) return AccuracyVerdict::as_good;
-  return *c.high < -margin.value_or(0) ? AccuracyVerdict::worse : AccuracyVerdict::unresolved;
+  return *c.high < -margin.value_or(0) && no_chance ? AccuracyVerdict::worse
+                                                    : AccuracyVerdict::unresolved;
 }
 
 AccuracyComparison compare_figure(const SampleScores& a, const SampleScores& b, double tail,
@@ -152,7 +157,7 @@ AccuracyComparison compare_figure(const SampleScores& a, const SampleScores& b, 
     out.low = 100 * (flip ? -tested.range->high : tested.range->low);
     out.high = 100 * (flip ? -tested.range->low : tested.range->high);
   }
-  out.verdict = verdict_of(out, options.margin_points);
+  out.verdict = verdict_of(out, options.margin_points, tail);
   return out;
 }
 

@@ -132,6 +132,18 @@ TEST(Accuracy, the_margin_decides_what_is_as_good) {
   EXPECT_EQ(of_table(800, 8, 60, 132, 1.0).verdict, AccuracyVerdict::better);
 }
 
+TEST(Accuracy, a_difference_needs_the_exact_test_as_well_as_the_interval) {
+  // Five of five for one side: p = 2 / 2^5.
+  const AccuracyComparison five = of_table(3, 5, 0, 0, 2.0);
+  EXPECT_DOUBLE_EQ(five.p, 0.0625);
+  EXPECT_LT(*five.high, -2);
+  EXPECT_EQ(five.verdict, AccuracyVerdict::unresolved);
+  EXPECT_EQ(of_table(3, 0, 5, 0).verdict, AccuracyVerdict::unresolved);
+  EXPECT_EQ(of_table(3, 0, 5, 0, 2.0).verdict, AccuracyVerdict::as_good);
+  EXPECT_EQ(of_table(3, 6, 0, 0, 2.0).verdict, AccuracyVerdict::worse) << "p = 0.03125";
+  EXPECT_EQ(of_table(3, 0, 6, 0).verdict, AccuracyVerdict::better);
+}
+
 TEST(Accuracy, graded_scores_have_the_paired_t_test) {
   // By hand: differences 1, 2, 3, 2, 2 (in tenths): mean 0.2, s = 0.0707107, t(4) = 6.324555.
   const SampleScores a = scored_by({0.1, 0.2, 0.3, 0.4, 0.5}, FigureKind::mean);
