@@ -32,6 +32,9 @@ describe('rounds of a suite', () => {
       'Box of eight, MLPerf Inference v6.0',
       'Box of eight, MLPerf Inference v6.1',
     ]);
+    await page.getByText('Only Offline runs are shown').waitFor();
+    expect(await page.locator('[data-chart="curve"]').isVisible()).toBe(false);
+    expect(await page.locator('[data-chart="offline"]').isVisible()).toBe(true);
     await page.locator('#dataset').selectOption('MLPerf Inference v6.0');
     await expect.poll(() => page.locator('.systems tbody tr').count()).toBe(1);
     expect(await page.locator('.systems tbody th').innerText()).not.toContain('Inference');

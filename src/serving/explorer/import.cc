@@ -169,6 +169,8 @@ class Search {
       if (offline == "dedicated" || offline == "elected") found->point.offline = offline;
       if (offline == "dedicated") {
         found->point.region = "offline";
+        const double level = planned["concurrency"].as_double();
+        if (level > 0) found->point.concurrency = level;
       } else {
         found->point.safety = safety_at(grades, planned["concurrency"].as_double());
       }

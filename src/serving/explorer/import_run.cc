@@ -52,11 +52,23 @@ CurveFacts curve_of(const Beside& beside) {
   return out;
 }
 
-void finish_point(FoundPoint& found, const Beside& beside, const fs::path& folder) {
+// A run that sent everything at once is an Offline run: how many queries were in flight on average
+// is an outcome and no level, so it counts by its queries.
+void mark_offline(PointFacts& point, const Json& pattern) {
+  if (pattern["type"].as_string() != "max_throughput") return;
+  point.offline = "dedicated";
+  point.region = "offline";
+  const double issued = point.point["issued"].as_double();
+  if (issued > 0) point.concurrency = issued;
+}
+
+void finish_point(FoundPoint& found, const Beside& beside, const fs::path& folder,
+                  const Json& pattern) {
   PointFacts& point = found.point;
   point.region = clean_name(beside.point["region"].as_string());
   const std::string offline = clean_name(beside.point["offline"].as_string());
   if (offline != "none") point.offline = offline;
+  if (offline.empty()) mark_offline(point, pattern);
   const auto edition = rulebook::edition_named("v1.0");
   const Json results = audit::accuracy_results(folder);
   if (edition) point.accuracy = judge_accuracy(results, found.curve.model, *edition);
@@ -149,7 +161,7 @@ Result<FoundPoint> read_our_run(const fs::path& folder, const ImportOptions& opt
   out.point.datasheets = datasheets_of(info.facts);
   if (!run.axes.empty()) out.point.run.set("axes", metrics::to_json(run.axes));
   apply_options(out.curve, options);
-  finish_point(out, beside, folder);
+  finish_point(out, beside, folder, info.facts["run_config"]["load_pattern"]);
   return out;
 }
 
@@ -189,7 +201,7 @@ Result<FoundPoint> read_reference_run(const fs::path& folder, const ImportOption
   // No field of the reference's files identifies the run, so its figures do.
   out.point.key = id_of({text});
   apply_options(out.curve, options);
-  finish_point(out, beside, folder);
+  finish_point(out, beside, folder, pattern);
   return out;
 }
 

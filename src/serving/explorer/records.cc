@@ -158,7 +158,7 @@ store::PointRecord make_point(const std::string& curve, const PointFacts& facts)
   out.document = point.dump();
   Json run = facts.run;
   run.set("accuracy", facts.accuracy.is_array() ? facts.accuracy : Json::array());
-  run.set("findings", facts.findings.is_array() ? facts.findings : Json::array());
+  if (facts.findings.is_array()) run.set("findings", facts.findings);
   if (!facts.datasheets.empty()) {
     Json sheets = Json::array();
     for (const store::DatasheetRecord& one : facts.datasheets) {

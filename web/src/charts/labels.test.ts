@@ -19,6 +19,22 @@ describe('the name of a curve in a chart', () => {
     expect(shortened(names[0] ?? '', [names[0] ?? ''], 12)).toBe('8 x b300-sx…');
   });
 
+  it('keeps the rarest words, though one name is of another kind', () => {
+    const tail = 'tp=1,dp=1,ep=1, 8 workers, KV fp8';
+    const mixed = [
+      `8 x b300-sxm, tensorrt-llm, ${tail}`,
+      `8 x b300-sxm, sglang, ${tail}`,
+      `8 x b200-sxm, tensorrt-llm, ${tail}`,
+      '4 x H200, vLLM 0.14',
+    ];
+    expect(mixed.map((name) => shortened(name, mixed, 28))).toEqual([
+      'b300-sxm tensorrt-llm tp=1',
+      'b300-sxm sglang tp=1 dp=1',
+      'b200-sxm tensorrt-llm tp=1',
+      '4 x H200, vLLM 0.14',
+    ]);
+  });
+
   it('fits, and is no other name wherever its words are none', () => {
     const draw = random(3);
     for (let round = 0; round < 300; round += 1) {

@@ -66,7 +66,8 @@ export function placeLabels(
 }
 
 // A name that fits: without the words that all names have, then without those that are not needed
-// to tell it from the others; what is still too long is cut at its end.
+// to tell it from the others, those that most names have and those at its end first; what is still
+// too long is cut at its end.
 export function shortened(text: string, names: readonly string[], most: number): string {
   if (text.length <= most) return text;
   const others = names.filter((name) => name !== text).map((name) => wordsOf(name));
@@ -75,7 +76,8 @@ export function shortened(text: string, names: readonly string[], most: number):
   let words = wordsOf(text);
   const own = words.filter((word) => !others.every((other) => other.includes(word)));
   if (others.length > 0 && told(own)) words = own;
-  for (const word of [...words]) {
+  const shared = (word: string): number => others.filter((other) => other.includes(word)).length;
+  for (const word of [...words].reverse().sort((a, b) => shared(b) - shared(a))) {
     if (words.join(' ').length <= most) break;
     const left = words.filter((one) => one !== word);
     if (others.length > 0 && told(left)) words = left;

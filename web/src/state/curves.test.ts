@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Curve } from '../api/generated.ts';
+import type { Curve, Point } from '../api/generated.ts';
 import { random } from '../../journeys/fixture_events.ts';
 import { bigStore, smallStore } from '../../journeys/fixture.ts';
 import {
@@ -10,6 +10,7 @@ import {
   matches,
   passes,
   priceOf,
+  undrawn,
   withoutDivisor,
 } from './curves.ts';
 import { DEFAULTS, type Selection } from './selection.ts';
@@ -52,6 +53,26 @@ describe('curves', () => {
         choice.curves,
       );
     }
+  });
+
+  it('name the runs that no chart can show, and why', () => {
+    const [base] = small;
+    const [first] = base?.points ?? [];
+    const point = { ...(first as Point), system_tps: null };
+    const curve: Curve = {
+      ...(base as Curve),
+      points: [
+        first as Point,
+        { ...point, id: 'dead', issued: 60, failed: 60 },
+        { ...point, id: 'silent', issued: 60, failed: 0 },
+      ],
+    };
+    expect(undrawn([curve], DEFAULTS).map((one) => [one.point.id, one.why])).toEqual([
+      ['dead', 'all 60 queries failed'],
+      ['silent', 'its throughput is not known'],
+    ]);
+    expect(undrawn([curve], filtered({ accuracy: ['failed'] }))).toEqual([]);
+    expect(undrawn(small, DEFAULTS)).toEqual([]);
   });
 
   it('keep a twin beside its partner, and off when twins are off', () => {

@@ -222,6 +222,7 @@ export function titlesOf(curves: readonly Curve[]): ReadonlyMap<Curve, string> {
     (curve) => curve.division ?? '',
     (curve) => curve.submission ?? '',
     dayOf,
+    lengthsOf,
   ];
   const groups = new Map<string, Curve[]>();
   for (const curve of curves) {
@@ -273,6 +274,10 @@ function seriesOf(curve: Curve, selection: Selection): Series | null {
   return { curve, points, values, ceiling, ceiling_value: ceilingValue, peak, look: -1, title };
 }
 
+// What somebody measured is not hidden behind what a model says of larger systems.
+const measuredFirst = (x: Series, y: Series): number =>
+  Number(x.curve.kind === 'simulated') - Number(y.curve.kind === 'simulated');
+
 // Looks change as little as possible: each curve has a favourite look by its place among all
 // curves of the model, and takes the next free one only when that is taken.
 export function withLooks(
@@ -290,7 +295,7 @@ export function withLooks(
       ? shown
       : series
           .filter((one) => !present.has(partners(one.curve)?.id ?? ''))
-          .sort((x, y) => y.peak - x.peak)
+          .sort((x, y) => measuredFirst(x, y) || y.peak - x.peak)
           .slice(0, LOOKS_MAX);
   const looks = new Map<string, number>();
   const taken = new Set<number>();
@@ -340,4 +345,28 @@ export function withoutDivisor(curves: readonly Curve[], selection: Selection): 
         (point) => divisor(curve, point, selection.per, selection) === null,
       ),
   ).length;
+}
+
+export interface Undrawn {
+  readonly curve: Curve;
+  readonly point: Point;
+  readonly why: string;
+}
+
+// Points of the filtered curves that no chart can show, because they have no throughput.
+export function undrawn(curves: readonly Curve[], selection: Selection): readonly Undrawn[] {
+  return curves
+    .filter((curve) => passes(curve, selection))
+    .flatMap((curve) =>
+      (curve.points ?? [])
+        .filter((point) => point.system_tps == null)
+        .map((point) => ({
+          curve,
+          point,
+          why:
+            (point.failed ?? 0) > 0 && point.failed === point.issued
+              ? `all ${point.failed} queries failed`
+              : 'its throughput is not known',
+        })),
+    );
 }

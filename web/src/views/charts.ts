@@ -41,6 +41,7 @@ import {
 import { ChartCard, type ChartSpec } from './chart_card.ts';
 import type { Context, Part } from './context.ts';
 import { FACET_TITLES } from './filters.ts';
+import { makeOfflineOnly } from './offline_only.ts';
 import { pictureNotes } from './picture_notes.ts';
 import { makeRangeChip } from './range_chip.ts';
 import { swatch } from './swatch.ts';
@@ -51,6 +52,8 @@ export const UNIT: Readonly<Record<Normalisation, string>> = {
   kw: 'tok/s per kW',
   usd: 'tok/s per $/h',
 };
+
+const SMOOTH_NOTE = 'Dotted: interpolated (not official). The official curve is the staircase.';
 
 export interface Charts extends Part {
   highlight(spot: Spot | null): void;
@@ -107,25 +110,25 @@ export function makeCharts(): Charts {
   const three = threeCharts(() => context, common);
   const offline = offlineCard(() => context, common);
   const safety = safetyCharts(() => context, common);
-  const safetyCards = safety.map((one) => one.card);
-  const cards = [curve, ...three, offline, ...safetyCards];
+  const cards = [curve, ...three, offline, ...safety.map((one) => one.card)];
   const legend = h('ul', { class: 'legend systems-legend' });
-  const smooth = h(
-    'p',
-    { class: 'note', hidden: true },
-    'Dotted: interpolated (not official). The official curve is the staircase.',
-  );
+  const smooth = h('p', { class: 'note', hidden: true }, SMOOTH_NOTE);
+  const offlineOnly = makeOfflineOnly(curve, three);
   const range = makeRangeChip();
   const element = h(
     'div',
     { class: 'charts' },
     axes.element,
+    offlineOnly.element,
     curve.element,
     legend,
     smooth,
     range.element,
     row('three', three),
-    row('three', safetyCards),
+    row(
+      'three',
+      safety.map((one) => one.card),
+    ),
     offline.element,
   );
   return {
@@ -142,9 +145,9 @@ export function makeCharts(): Charts {
           .filter((one) => one.look >= 0)
           .map((one) => h('li', {}, swatch(one, now.theme), one.title)),
       );
-      // Panels are not zoomed.
       curve.element.classList.toggle('split', now.selection.split !== '');
       offline.element.hidden = offlineSpots(now.series).length === 0;
+      offlineOnly.update(now, chosen.usual);
       for (const one of safety) one.card.element.hidden = !hasFigure(now.series, one.figure);
       for (const card of cards) card.update(now.theme);
       element.dataset['live'] = String(now.live.length);

@@ -5,7 +5,7 @@ import { ABSENT, number3, usd, whole } from '../base/format.ts';
 import { type Table, toCsv, toJson } from '../base/table.ts';
 import { type Cost, byCost, costOf, usersPerAccelerator } from '../state/cost.ts';
 import { makeAnswer, nameOf, usersWords } from './cost_answer.ts';
-import type { Selection } from '../state/selection.ts';
+import { DEFAULTS, type Selection } from '../state/selection.ts';
 import type { Context, Part } from './context.ts';
 import { makeBill } from './bill.ts';
 import { save } from './download.ts';
@@ -26,6 +26,8 @@ interface Field {
   readonly scale: number;
   // Empty, and 0 in the selection, until the user gives it.
   readonly optional?: boolean;
+  // What is promised to a user: as long as it is the page's and not the user's, it says so.
+  readonly promise?: boolean;
 }
 
 const FIELDS: readonly Field[] = [
@@ -37,6 +39,7 @@ const FIELDS: readonly Field[] = [
     max: 1000,
     step: 1,
     scale: 1,
+    promise: true,
   },
   {
     key: 'slo_ttft_ms',
@@ -46,6 +49,7 @@ const FIELDS: readonly Field[] = [
     max: 60000,
     step: 10,
     scale: 1,
+    promise: true,
   },
   {
     key: 'users',
@@ -160,17 +164,20 @@ function makeField(
               'replace',
             ),
         });
+  const unit = h('span', { class: 'unit' });
   const element = h(
     'div',
     { class: 'field' },
     h('label', { for: id }, field.text),
-    h('span', { class: 'entry' }, input, h('span', { class: 'unit' }, field.unit)),
+    h('span', { class: 'entry' }, input, unit),
     slider,
   );
   return {
     element,
     update({ selection }) {
       const value = selection[field.key];
+      const given = field.promise !== true || value !== DEFAULTS[field.key];
+      unit.textContent = given ? field.unit : `${field.unit} (default)`;
       if (document.activeElement !== input) {
         input.value =
           field.optional === true && value === 0

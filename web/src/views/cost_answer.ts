@@ -12,7 +12,7 @@ import {
   usersPerAccelerator,
   verdict,
 } from '../state/cost.ts';
-import type { Selection } from '../state/selection.ts';
+import { DEFAULTS, type Selection } from '../state/selection.ts';
 import type { Context } from './context.ts';
 import { keepingFocus } from './filters.ts';
 import { swatch } from './swatch.ts';
@@ -56,7 +56,7 @@ export function makeAnswer(): Answer {
             ],
       );
       const [first, frugal] = [alone(most), alone(cheapest)];
-      const measured = most.kind === 'open';
+      const open = most.kind === 'open';
       keepingFocus(cards, () => {
         replace(
           cards,
@@ -64,7 +64,7 @@ export function makeAnswer(): Answer {
             ? null
             : card(
                 'most',
-                measured ? 'The most users that were measured' : 'Serves the most users',
+                open ? 'The most users at the levels that were tried' : 'Serves the most users',
                 first,
                 context,
               ),
@@ -72,7 +72,9 @@ export function makeAnswer(): Answer {
             ? null
             : card(
                 'cheapest',
-                measured ? 'The least per token that was measured' : 'Costs the least per token',
+                open
+                  ? 'The least per token at the levels that were tried'
+                  : 'Costs the least per token',
                 frugal,
                 context,
               ),
@@ -88,11 +90,25 @@ const alone = (found: Verdict): Cost | null =>
 const winner = (found: Verdict): Cost | null =>
   found.kind === 'one' ? (found.leaders[0] ?? null) : null;
 
-const promiseOf = (selection: Selection): string =>
-  `${number3(selection.slo_tps_per_user)} tok/s per user with the first token within ` +
-  duration(selection.slo_ttft_ms);
+// A limit that the user did not give says so beside the verdict that stands on it.
+const promiseOf = (selection: Selection): string => {
+  const mark = (key: 'slo_tps_per_user' | 'slo_ttft_ms'): string =>
+    selection[key] === DEFAULTS[key] ? ' (default)' : '';
+  return (
+    `${number3(selection.slo_tps_per_user)} tok/s per user${mark('slo_tps_per_user')} with the ` +
+    `first token within ${duration(selection.slo_ttft_ms)}${mark('slo_ttft_ms')}`
+  );
+};
 
-const namesOf = (costs: readonly Cost[]): Node => h('strong', {}, costs.map(nameOf).join(', '));
+// The others are in the table.
+const NAMES_MAX = 3;
+const namesOf = (costs: readonly Cost[]): Node =>
+  h(
+    'strong',
+    {},
+    costs.slice(0, NAMES_MAX).map(nameOf).join('; ') +
+      (costs.length > NAMES_MAX ? ` and ${costs.length - NAMES_MAX} others` : ''),
+  );
 
 // "≥ 512" where no higher level was measured.
 export function usersWords(cost: Cost): string {
@@ -106,8 +122,11 @@ function mostWords(most: Verdict, dense: Verdict): readonly (Node | string)[] {
     return [
       'who serves the most users is not known: ',
       namesOf(most.open),
-      ` served ${most.open.map(usersWords).join(', ')} per system and ` +
-        `${most.open.length === 1 ? 'was' : 'were'} not measured further. `,
+      ` kept the promise at ${most.open.length === 1 ? 'its' : 'their'} highest level ` +
+        `(${most.open.slice(0, NAMES_MAX).map(usersWords).join('; ')} users per system). ` +
+        'At the levels that were tried ',
+      namesOf(most.leaders),
+      ` ${most.leaders.length === 1 ? 'serves' : 'serve'} the most, ${usersWords(first)}. `,
     ];
   }
   const leading: readonly (Node | string)[] =
@@ -153,7 +172,7 @@ function pricedWords(cheapest: Verdict, selection: Selection): readonly (Node | 
   const price = `${bound}${usd(usdOf(first))} per million tokens${how}`;
   if (cheapest.kind === 'open') {
     return [
-      `Which is the cheapest is not known either; at what was measured `,
+      `Which is the cheapest is not known either; at the levels that were tried `,
       namesOf(cheapest.leaders),
       ` ${cheapest.leaders.length === 1 ? 'costs' : 'cost'} the least, at most ${price}.`,
     ];

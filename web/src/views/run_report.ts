@@ -131,7 +131,7 @@ function report(run: Run, context: Context, now: () => Context): Children {
     section('Distributions', distributions(run)),
     ...axesSection(run),
     accuracySection(run),
-    section('Findings of the rules', findings(run.findings ?? [])),
+    section('Findings of the rules', run.findings == null ? UNCHECKED : findings(run.findings)),
     section('System under test', systemFacts(run)),
     section('Nodes', nodes(run)),
     section('Measurement truth', truth(run)),
@@ -147,17 +147,22 @@ function report(run: Run, context: Context, now: () => Context): Children {
 const section = (title: string, ...children: Children): HTMLElement =>
   h('section', {}, h('h3', {}, title), ...children);
 
+const UNCHECKED = 'Not checked: the rules are asked of a submission (assay check).';
+
 function verdictLine(run: Run): string {
   const { point } = run;
   const client = run.client?.client_limited;
   const open = (run.findings ?? []).filter((one) => one.severity === 'error').length;
+  const none = (point.failed ?? 0) > 0 && point.failed === point.issued;
   return [
-    ...(point.unit === undefined
-      ? [
-          `${number3(point.system_tps)} tok/s at ${number3(point.tps_per_user)} tok/s per user`,
-          `TTFT P90 ${duration(point.ttft_ms_p90)}`,
-        ]
-      : [outputText(point), `latency P90 ${duration(point.latency_ms_p90)}`]),
+    ...(none
+      ? [`none of ${whole(point.issued)} queries succeeded`]
+      : point.unit === undefined
+        ? [
+            `${number3(point.system_tps)} tok/s at ${number3(point.tps_per_user)} tok/s per user`,
+            `TTFT P90 ${duration(point.ttft_ms_p90)}`,
+          ]
+        : [outputText(point), `latency P90 ${duration(point.latency_ms_p90)}`]),
     client === 'no'
       ? 'client innocent'
       : client === 'yes'
@@ -169,7 +174,9 @@ function verdictLine(run: Run): string {
       ? `${open} errors of the rules`
       : (run.findings ?? []).length > 0
         ? `${(run.findings ?? []).length} remarks of the rules`
-        : 'no findings',
+        : run.findings == null
+          ? 'rules not checked'
+          : 'no findings',
   ].join('; ');
 }
 

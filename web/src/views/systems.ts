@@ -2,7 +2,7 @@
 
 import { h, replace } from '../base/dom.ts';
 import { ABSENT, dateText, duration, number3, whole, words } from '../base/format.ts';
-import { type Series, datedAt, instantOf } from '../state/curves.ts';
+import { type Series, datedAt, instantOf, undrawn } from '../state/curves.ts';
 import { basisText, powerOf } from '../state/power.ts';
 import { gapText, safetyWord, worstGap } from '../state/safety.ts';
 import { type Selection, type Sort, toggled } from '../state/selection.ts';
@@ -167,7 +167,8 @@ export function makeSystems(): Part {
   const chooser = h('details', { class: 'chart-table columns' }, h('summary', {}, 'Columns'));
   const boxes = h('div', { class: 'choices' });
   chooser.append(boxes);
-  const element = h('section', { class: 'systems' }, head, chooser, body);
+  const others = h('div', { class: 'undrawn' });
+  const element = h('section', { class: 'systems' }, head, chooser, body, others);
   return {
     element,
     update(context) {
@@ -176,6 +177,7 @@ export function makeSystems(): Part {
       keepingFocus(element, () => {
         replace(boxes, columnBoxes(context));
         replace(body, table(context));
+        replace(others, undrawnList(context));
       });
     },
   };
@@ -258,6 +260,38 @@ function table(context: Context): HTMLElement {
           `${ROWS_MAX} of ${whole(sorted.length)} shown; filter to see others.`,
         )
       : null,
+  );
+}
+
+// Every run has a way to its report, also one that no chart can show.
+function undrawnList(context: Context): HTMLElement | null {
+  const all = undrawn(context.curves, context.selection);
+  if (all.length === 0) return null;
+  return h(
+    'div',
+    {},
+    h('h3', {}, all.length === 1 ? 'In no chart' : `In no chart: ${whole(all.length)} runs`),
+    h(
+      'ul',
+      {},
+      all.slice(0, ROWS_MAX).map(({ curve, point, why }) =>
+        h(
+          'li',
+          {},
+          h(
+            'button',
+            {
+              type: 'button',
+              class: 'link',
+              id: `undrawn-${point.id}`,
+              click: () => context.set({ view: 'run', run: point.id }),
+            },
+            `${curve.system_name} at concurrency ${number3(point.concurrency)}`,
+          ),
+          `: ${why}`,
+        ),
+      ),
+    ),
   );
 }
 
