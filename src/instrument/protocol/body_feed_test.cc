@@ -128,6 +128,29 @@ TEST(BodyFeed, a_phase_that_nobody_finishes_does_not_hold_up_the_next) {
   EXPECT_EQ(requests.made_here(), 33U);
 }
 
+// 256 KiB of rows that are slow to make are prepared, and no row more.
+TEST(BodyFeed, rows_are_prepared_up_to_the_very_limit) {
+  const auto bodies = [](std::uint32_t rows, std::uint64_t* made_out = nullptr) {
+    Made made(rows);
+    made.datasets[0].dataset.make_row = [count = made.count](std::uint32_t) {
+      ++*count;
+      return Sample{.prompt = "one prompt for all", .output_tokens_max = 3};
+    };
+    auto out = PreparedBodies::make(made.plan, made.datasets, made.endpoints);
+    EXPECT_TRUE(out);
+    if (made_out != nullptr) *made_out = *made.count;
+    return out->bytes();
+  };
+  const std::uint64_t body = bodies(8) / 8;
+  ASSERT_LT(body, 512U);  // so that the limit's share of a row can be this very size
+  const auto rows = static_cast<std::uint32_t>((std::uint64_t{256} << 10) / body);
+  std::uint64_t made = 0;
+  EXPECT_EQ(bodies(rows, &made), rows * body);
+  EXPECT_EQ(made, rows);
+  EXPECT_EQ(bodies(rows + 1, &made), 0U);
+  EXPECT_EQ(made, 8U);
+}
+
 TEST(BodyFeed, a_row_that_cannot_be_asked_is_refused_before_the_run) {
   Made made(1'000'000);
   made.datasets[0].dataset.make_row = [](std::uint32_t) { return Sample{}; };

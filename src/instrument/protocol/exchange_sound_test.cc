@@ -137,6 +137,27 @@ TEST(ExchangeSound, the_length_of_other_formats_is_not_known_and_nobody_waits) {
   EXPECT_EQ(got.done.sound.bytes, 8U);
 }
 
+// The least of each: a byte a piece, a byte a second, a byte too few.
+TEST(ExchangeSound, a_sound_may_be_one_byte) {
+  const HeardSound streamed = heard_of({.bits = {{1_ms, "{"}, {3000_ms, "{"}}, .rate = 1});
+  EXPECT_EQ(streamed.done.outcome, Outcome::ok) << streamed.detail;
+  EXPECT_EQ(streamed.events, "sound:1 sound:1 marker:0 ");
+  EXPECT_EQ(streamed.done.sound.underruns, 1U);
+  EXPECT_EQ(streamed.done.sound.waited, 1999_ms);
+  EXPECT_EQ(streamed.done.sound.length, 2_s);
+  const net::ResponseHead with_length{
+      .status = 200, .has_length = true, .type = net::ContentType::other, .length = 1};
+  const HeardSound whole = heard_of({.head = with_length, .bits = {{5_ms, "{"}}, .rate = 1});
+  EXPECT_EQ(whole.done.outcome, Outcome::ok) << whole.detail;
+  EXPECT_EQ(whole.events, "sound:1 ");
+  EXPECT_EQ(whole.done.sound.bytes, 1U);
+  EXPECT_EQ(whole.done.sound.length, 1_s);
+  const HeardSound cut =
+      heard_of({.bits = {{5_ms, wav_reply(11) + std::string(10, '{')}}, .rate = 0});
+  EXPECT_EQ(cut.done.outcome, Outcome::truncated);
+  EXPECT_EQ(cut.detail, "the sound ended 1 bytes before the length in its head");
+}
+
 TEST(ExchangeSound, events_in_base64_bring_the_same) {
   SoundReply reply{.bits = {{5_ms, sound_delta(wav_reply(0))},
                             {20_ms, sound_delta(sound_samples(10))},

@@ -74,6 +74,7 @@ TEST(HttpTargetByHand, each_instant_is_the_one_at_which_it_happened) {
   EXPECT_EQ(stats.connections_peak, 1U);
   EXPECT_EQ(stats.connections_failed, 0U);
   EXPECT_EQ(stats.retransmits, 0U);
+  EXPECT_GT(stats.stamp_error_max, Duration{});
 }
 
 // Between two distant polls an arrival may lie anywhere.
@@ -342,6 +343,64 @@ TEST(HttpTargetByHand, a_query_times_out_at_its_instant) {
   hand.pass(30_s);
   hand.turn();
   EXPECT_EQ(hand.notes.done.size(), 3U);
+}
+
+// The first try's deadline is over with it, also where its record serves another query by then.
+TEST(HttpTargetByHand, a_query_that_went_out_again_has_one_time_out_and_one_end) {
+  ByHand hand;
+  hand.endpoints.query_timeout = 30_s;
+  PlayedPeer first;
+  hand.exchange(first, 0, plain_reply());
+  hand.submit(1);
+  hand.request(first);
+  hand.pass(20_s);
+  first.close();
+  PlayedPeer second = hand.accept();
+  EXPECT_FALSE(hand.request(second).empty());
+  hand.pass(15_s);
+  hand.turn();
+  EXPECT_EQ(hand.target().in_flight(), 1U);
+  EXPECT_EQ(hand.notes.done.size(), 1U);
+  second.say(plain_reply());
+  ASSERT_TRUE(hand.done(2));
+  EXPECT_EQ(hand.notes.done[1].outcome, Outcome::ok);
+  hand.pass(60_s);
+  hand.turn();
+  EXPECT_EQ(hand.notes.done.size(), 2U);
+  EXPECT_EQ(hand.target().in_flight(), 0U);
+}
+
+TEST(HttpTargetByHand, a_query_that_ended_with_its_connection_does_not_time_out_later) {
+  ByHand hand;
+  hand.endpoints.query_timeout = 30_s;
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  hand.request(peer);
+  peer.close();
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::truncated);
+  hand.pass(31_s);
+  hand.turn();
+  EXPECT_EQ(hand.notes.done.size(), 1U);
+  EXPECT_EQ(hand.target().in_flight(), 0U);
+}
+
+TEST(HttpTargetByHand, each_query_has_its_own_wait_for_the_end_of_its_body) {
+  ByHand hand;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    hand.submit(i);
+    PlayedPeer peer = hand.accept();
+    hand.request(peer);
+    peer.say(stream_head() + word_chunk("a") + stream_chunk("[DONE]"));
+    hand.turn();
+    hand.pass(249_ms);
+    hand.turn();
+    EXPECT_EQ(hand.target().in_flight(), 1U);
+    hand.pass(1_ms);
+    hand.turn();
+    ASSERT_EQ(hand.notes.done.size(), i + 1);
+    EXPECT_EQ(hand.notes.done[i].outcome, Outcome::ok);
+  }
 }
 
 // Only framing is missing: a server that holds it back loses the connection, not the query.

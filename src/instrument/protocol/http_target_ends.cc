@@ -88,8 +88,7 @@ void HttpTarget::State::query_ended(Slot* slot, bool keep) {
   --in_flight;
   const std::uint32_t id = slot->connection;
   Connection& c = *connections[id];
-  c.lane.remove(slot);
-  free_slot(slot);
+  take_off(c, slot);
   const bool refuted = destinations[c.lane.endpoint].keeping == Keeping::refuted;
   release(id, keep && !(refuted && !c.transport->announces_end()));
 }

@@ -309,6 +309,11 @@ void HttpTarget::State::free_slot(Slot* slot) {
   free_slots.push_back(slot);
 }
 
+void HttpTarget::State::take_off(Connection& c, Slot* slot) {
+  c.lane.remove(slot);
+  free_slot(slot);
+}
+
 void HttpTarget::State::watch(std::uint32_t id, bool write) {
   Connection& c = *connections[id];
   if (c.lane.blocked == write) return;

@@ -51,8 +51,7 @@ void HttpTarget::State::start(std::uint32_t id, Waiting next) {
     // Report it later: submit() may call only on_sent of the sink.
     fail_later(query, due, c.lane.endpoint, outcome_of(error),
                format("cannot send: {}", error != 0 ? std::strerror(error) : "broken connection"));
-    c.lane.remove(slot);
-    free_slot(slot);
+    take_off(c, slot);
     if (!c.busy()) close_connection(id);
     return;
   }
@@ -195,8 +194,7 @@ void HttpTarget::State::send_again(std::uint32_t id, Slot* slot) {
   wait_again(*slot);
   destinations[endpoint].keeping = Keeping::refuted;
   ++stats.queries_sent_again;
-  c.lane.remove(slot);
-  free_slot(slot);
+  take_off(c, slot);
   close_connection(id);
   open_if_needed(endpoint);
 }

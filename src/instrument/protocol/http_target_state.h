@@ -135,6 +135,8 @@ struct HttpTarget::State {
   void count_retransmits(const Connection& c);
   Slot* take_slot();
   void free_slot(Slot* slot);
+  // Off its connection too.
+  void take_off(Connection& c, Slot* slot);
 
   // Sending (http_target_send.cc)
   void start(std::uint32_t id, Waiting next);

@@ -346,6 +346,34 @@ TEST(HttpTargetStreams, an_unprocessed_query_keeps_its_first_instant) {
   }
 }
 
+// The first try's deadline is over with it.
+TEST(HttpTargetStreams, an_unprocessed_query_has_one_time_out_and_one_end) {
+  Streams s;
+  s.hand.endpoints.query_timeout = 30_s;
+  s.open();
+  ByHand& hand = s.hand;
+  hand.submit(0);
+  ASSERT_TRUE(s.heard(2));
+  hand.pass(20_s);
+  s.peer.say(net::goaway(1, 0));
+  PlayedPeer next = hand.accept();
+  next.say(net::settings());
+  Heard2 second;
+  ASSERT_TRUE(hand.until([&] {
+    second.take(next);
+    return second.requests.size() == 1;
+  }));
+  hand.pass(15_s);
+  hand.turn();
+  EXPECT_EQ(hand.target().in_flight(), 1U);
+  next.say(s.head(1) + s.words(1, "a", net::kEndStream));
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::ok) << hand.notes.details[0];
+  hand.pass(60_s);
+  hand.turn();
+  EXPECT_EQ(hand.notes.done.size(), 1U);
+}
+
 TEST(HttpTargetStreams, a_stream_that_is_reset_names_the_error) {
   Streams s;
   s.open();

@@ -13,8 +13,8 @@
 namespace assay::protocol {
 namespace {
 
-std::string grpc_reply(std::string_view message, std::string_view trailers = "grpc-status: 0\r\n",
-                       int status = 200) {
+std::string served_reply(std::string_view message, std::string_view trailers = "grpc-status: 0\r\n",
+                         int status = 200) {
   const std::string body = net::grpc_framed(message);
   return format(
       "HTTP/1.1 {} X\r\nContent-Type: application/grpc\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -25,7 +25,7 @@ std::string grpc_reply(std::string_view message, std::string_view trailers = "gr
 std::string grpc_yes() {
   std::string out;
   put_proto_number(out, 1, 1);
-  return grpc_reply(out);
+  return served_reply(out);
 }
 
 class TensorServer final : net::HttpService {
@@ -75,8 +75,8 @@ class TensorServer final : net::HttpService {
     const auto message = net::grpc_message_of(body);
     heard_[name] = message ? std::string(message->bytes) : "none";
     const auto reply = replies_.find(name);
-    server_->send(connection, !sound                    ? grpc_reply("", "grpc-status: 3\r\n")
-                              : reply == replies_.end() ? grpc_reply("", "grpc-status: 12\r\n")
+    server_->send(connection, !sound                    ? served_reply("", "grpc-status: 3\r\n")
+                              : reply == replies_.end() ? served_reply("", "grpc-status: 12\r\n")
                                                         : reply->second);
     server_->finish(connection, true);
   }
@@ -116,9 +116,9 @@ TEST(ProbeGrpc, a_server_and_its_model_say_what_they_are_and_take) {
   put_proto_text(server, 1, "triton");
   put_proto_text(server, 2, "2.9");
   TensorServer endpoint({{"ServerReady", grpc_yes()},
-                         {"ServerMetadata", grpc_reply(server)},
+                         {"ServerMetadata", served_reply(server)},
                          {"ModelReady", grpc_yes()},
-                         {"ModelMetadata", grpc_reply(about)}});
+                         {"ModelMetadata", served_reply(about)}});
   EXPECT_EQ(endpoint.found("m"),
             "answers\n"
             "good ready: the server is ready\n"
@@ -134,7 +134,7 @@ TEST(ProbeGrpc, a_server_and_its_model_say_what_they_are_and_take) {
 }
 
 TEST(ProbeGrpc, without_a_model_only_the_server_is_asked) {
-  TensorServer endpoint({{"ServerReady", grpc_yes()}, {"ServerMetadata", grpc_reply("")}});
+  TensorServer endpoint({{"ServerReady", grpc_yes()}, {"ServerMetadata", served_reply("")}});
   EXPECT_EQ(endpoint.found(""),
             "answers\n"
             "good ready: the server is ready\n"
@@ -144,18 +144,18 @@ TEST(ProbeGrpc, without_a_model_only_the_server_is_asked) {
 }
 
 TEST(ProbeGrpc, what_is_not_ready_does_not_answer) {
-  TensorServer asleep({{"ServerReady", grpc_reply("")},
-                       {"ServerMetadata", grpc_reply("")},
+  TensorServer asleep({{"ServerReady", served_reply("")},
+                       {"ServerMetadata", served_reply("")},
                        {"ModelReady", grpc_yes()},
-                       {"ModelMetadata", grpc_reply("")}});
+                       {"ModelMetadata", served_reply("")}});
   EXPECT_EQ(asleep.found("m"),
             "bad ready: the server is not ready\n"
             "good server: it is a server without a name \n"
             "good model: the model is ready\n"
             "good tensors: inputs any; outputs any\n");
   TensorServer no_model({{"ServerReady", grpc_yes()},
-                         {"ServerMetadata", grpc_reply("")},
-                         {"ModelReady", grpc_reply("")}});
+                         {"ServerMetadata", served_reply("")},
+                         {"ModelReady", served_reply("")}});
   EXPECT_EQ(no_model.found("m"),
             "good ready: the server is ready\n"
             "good server: it is a server without a name \n"
@@ -167,9 +167,9 @@ TEST(ProbeGrpc, a_call_that_fails_is_named_with_its_reason) {
   const std::string packed = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n" +
                              std::string("\x01\0\0\0\0", 5) + "\r\n0\r\ngrpc-status: 0\r\n\r\n";
   TensorServer endpoint(
-      {{"ServerReady", grpc_reply("", "", 503)},
-       {"ServerMetadata", grpc_reply("", "")},
-       {"ModelReady", grpc_reply("", "grpc-status: 5\r\ngrpc-message: no%21\r\n")},
+      {{"ServerReady", served_reply("", "", 503)},
+       {"ServerMetadata", served_reply("", "")},
+       {"ModelReady", served_reply("", "grpc-status: 5\r\ngrpc-message: no%21\r\n")},
        {"ModelMetadata", packed}});
   EXPECT_EQ(endpoint.found("m"),
             "bad ServerReady: ServerReady: HTTP 503\n"

@@ -1,0 +1,111 @@
+// Which instants HttpTarget waits for, and what it knows of a socket after a wait.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "net/testing_http2.h"
+#include "protocol/testing_by_hand.h"
+
+namespace assay::protocol {
+namespace {
+
+// Each wait here would go on for a quarter of an hour with the later deadline.
+TEST(HttpTargetWaits, the_earlier_of_two_deadlines_ends_a_wait) {
+  ByHand queries;
+  queries.endpoints.query_timeout = 1000_s;
+  queries.submit(0);
+  PlayedPeer first = queries.accept();
+  queries.request(first);
+  queries.pass(999_s);
+  queries.submit(1);
+  PlayedPeer second = queries.accept();
+  queries.request(second);
+  queries.pass(999_ms);
+  queries.target().poll(Instant::max(), queries.notes);
+  queries.pass(1_ms);
+  queries.turn();
+  ASSERT_EQ(queries.notes.done.size(), 1U);
+  EXPECT_EQ(queries.notes.done[0].query.index, 0U);
+
+  ByHand connects(1, "https");
+  connects.endpoints.insecure = true;
+  connects.endpoints.connect_timeout = 1000_s;
+  connects.submit(0);
+  PlayedPeer silent = connects.accept();
+  connects.turn();
+  connects.pass(999_s);
+  connects.submit(1);
+  PlayedPeer other = connects.accept();
+  connects.turn();
+  connects.pass(999_ms);
+  connects.target().poll(Instant::max(), connects.notes);
+  connects.pass(1_ms);
+  connects.turn();
+  EXPECT_EQ(connects.notes.done.size(), 1U);
+  EXPECT_TRUE(silent.closed());
+  EXPECT_FALSE(other.closed());
+}
+
+TEST(HttpTargetWaits, without_a_time_for_connecting_a_silent_peer_is_waited_for) {
+  ByHand hand(1, "https");
+  hand.endpoints.insecure = true;
+  hand.endpoints.connect_timeout = Duration::max();
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  hand.turn();
+  hand.pass(3600_s);
+  hand.turn();
+  EXPECT_TRUE(hand.notes.done.empty());
+  EXPECT_FALSE(peer.closed());
+}
+
+// A server that allows a query, and then none before it went out.
+TEST(HttpTargetWaits, without_a_time_for_connecting_a_starved_connection_is_waited_for) {
+  ByHand hand;
+  hand.endpoints.http = HttpVersion::http2;
+  hand.endpoints.connect_timeout = Duration::max();
+  PlayedPeer peer;
+  hand.submit(0);
+  peer = hand.accept();
+  peer.say(net::settings());
+  hand.turn();
+  peer.say(net::settings(net::setting(net::kConcurrentStreams, 0)));
+  hand.turn();
+  hand.pass(3600_s);
+  hand.turn();
+  EXPECT_TRUE(hand.notes.done.empty());
+  EXPECT_FALSE(peer.closed());
+}
+
+TEST(HttpTargetWaits, a_wait_that_nothing_cut_short_is_not_counted_whatever_errno_was) {
+  ByHand hand;
+  errno = EINTR;
+  hand.target().poll(hand.clock.now() + 1_us, hand.notes);
+  EXPECT_EQ(hand.stats().waits_interrupted, 0U);
+  EXPECT_EQ(hand.stats().interrupted_for, Duration{});
+}
+
+// A full list may leave some out: it says of no socket that it was empty.
+TEST(HttpTargetWaits, what_a_full_list_left_out_may_have_come_before_it) {
+  ByHand hand;
+  std::vector<PlayedPeer> peers;
+  for (std::uint32_t i = 0; i < 150; ++i) {
+    hand.submit(i);
+    peers.push_back(hand.accept());
+    hand.request(peers.back());
+  }
+  hand.turn();  // none has anything now
+  hand.pass(5_ms);
+  for (PlayedPeer& peer : peers) peer.say(plain_reply());
+  hand.target().poll(hand.clock.now() + 1_s, hand.notes);
+  ASSERT_EQ(hand.notes.done.size(), 128U);
+  hand.pass(1_ms);
+  hand.target().poll(hand.clock.now() + 1_s, hand.notes);
+  ASSERT_EQ(hand.notes.done.size(), 150U);
+  for (std::size_t i = 0; i < hand.notes.done.size(); ++i) {
+    EXPECT_EQ(hand.notes.done[i].done_uncertainty, i < 128 ? 5_ms : 6_ms) << i;
+  }
+}
+
+}  // namespace
+}  // namespace assay::protocol
