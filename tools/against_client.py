@@ -9,9 +9,10 @@ is asked as it stands, but for its pause, of the built-in endpoint, or with --ll
 server on a model with random weights (run it by the Python of `./assay.sh test servers`), or of a
 server that runs. What was asked, in which order, and each figure are then computed here from the
 prompt files and the event log by Client's definitions: TTFT and time of a token must agree to
-0.1 ms, the geometric means with those of the categories to 1e-9. A config that makes images must be
-refused. It prints a line for each config and every difference; the exit code is 1 where there is
-one.
+0.1 ms, the geometric means with those of the categories to 1e-9. The tool calls of agents run, on
+scripts that stand in for those of Client's tools_sandbox; but for llama.cpp, a token is a word,
+and expected durations must agree to 0.1 ms too. A config that makes images must be refused. It
+prints a line for each config and every difference; the exit code is 1 where there is one.
 """
 
 import argparse
@@ -35,10 +36,64 @@ PROMPTS = {"llama3": "llama_3_1_8b_instruct", "phi4mini": "phi_4_mini_instruct",
 REQUIRED = {"Content Generation", "Creative Writing", "Structured Text", "Code Analysis",
             "Summarization, Intermediate"}
 TENTH_OF_A_MS = 1e-4
+# What the recorded calls ask for; each is there and does a little.
+TOOLS = ["bootstrap_mean_ci.py", "bootstrap_test.py", "01_profile_csv.py", "02_channel_mix.py",
+         "03_supplier_concentration.py", "04_anomalies.py", "05_trend_by_month.py"]
+CALLS = {"SWE Agent": [1, 2, 0], "Data Analyst Agent": [1, 2, 2, 0]}  # of each turn
 
 
 def json_of(path):
     return json.loads(path.read_text(encoding="utf-8-sig"))
+
+
+def write_tools(folder):
+    folder.mkdir()
+    for name in TOOLS:
+        (folder / name).write_text("import sys\nprint(sum(range(1000)), *sys.argv)\n")
+    (folder / "Warehouse_and_Retail_Sales.csv").write_text("SUPPLIER,YEAR\na,2020\n")
+    return folder
+
+
+def write_words(folder):
+    """A tokenizer whose tokens are words."""
+    folder.mkdir()
+    (folder / "tokenizer.json").write_text(json.dumps({
+        "pre_tokenizer": {"type": "WhitespaceSplit"},
+        "model": {"type": "WordLevel", "unk_token": "?", "vocab": {"?": 0}}}))
+    return folder
+
+
+def recorded_words(scenario, prompts, chosen):
+    """{category: [words of each recorded answer]}"""
+    out = {}
+    for group, addresses in scenario["InputFilePath"].items():
+        for address in addresses if chosen in (group, "both") else []:
+            path = prompts.joinpath(*address.split("/")[-2:])
+            file = json_of(path)
+            out[file["category"]] = [
+                len(path.with_name(entry["agent"]).read_text().split())
+                for entry in file["prompts"] if "agent" in entry]
+    return out
+
+
+def agent_differences(result, words):
+    """Durations of agents, from the figures of each turn, and which turns had tools to run."""
+    for one in result["categories"]:
+        name, turns = one["name"], one["prompts"]
+        if [turn["tools_s"] > 0 for turn in turns] != [calls > 0 for calls in CALLS[name]]:
+            yield f"{name}: tools took {[turn['tools_s'] for turn in turns]} s: {one['why']}"
+            continue
+        tools = sum(turn["tools_s"] for turn in turns)
+        if abs(one["tools_s"] - tools) >= TENTH_OF_A_MS:
+            yield f"{name}: tools took {one['tools_s']} s, by hand {tools}"
+        if one["context_tokens"] != turns[-1]["tokens_in"]:
+            yield f"{name}: context {one['context_tokens']}, by hand {turns[-1]['tokens_in']}"
+        if words is None:
+            continue
+        by_hand = tools + sum(turn["ttft_s"] + count / turn["tokens_per_s"]
+                              for turn, count in zip(turns, words[name], strict=True))
+        if abs(one["expected_duration_s"] - by_hand) >= TENTH_OF_A_MS:
+            yield f"{name}: expected {one['expected_duration_s']} s, by hand {by_hand}"
 
 
 def asked_items(scenario, prompts, chosen):
@@ -156,8 +211,8 @@ def served(program, options, folder):
     if options.llama:
         sys.path.insert(0, str(ROOT / "tests/servers"))
         import tiny_llama  # pylint: disable=import-outside-toplevel
-        tiny_llama.CONTEXT = 1 << 16  # its tokens are bytes
-        with tiny_llama.served(folder, "--parallel", "1") as port:
+        tiny_llama.WIDTH, tiny_llama.LAYERS = 32, 1  # agents' prompts have 12,000 tokens
+        with tiny_llama.served(folder, n_parallel=1) as port:
             yield f"http://127.0.0.1:{port}"
         return
     process = subprocess.Popen([program, "endpoint", "--port", "0", "--model", "tiny", "--ttft",
@@ -183,6 +238,7 @@ def main():
     bad = 0
     with tempfile.TemporaryDirectory() as name:
         work = pathlib.Path(name)
+        tools, counted = write_tools(work / "tools_sandbox"), write_words(work / "words")
         with served(program, options, work) as url:
             for number, path in enumerate(sorted((options.client / "data/configs").glob(
                     options.only))):
@@ -190,10 +246,14 @@ def main():
                 kind = scenario["Name"].lower()
                 prompts = options.client / "data/prompts" / PROMPTS.get(kind, kind)
                 folder = work / str(number)
+                agent = scenario.get("IsAgentic", False)
+                more = ["--tools", tools, "--allow-code"] if agent else []
+                if agent and not options.llama:
+                    more += ["--tokenizer", counted]
                 done = subprocess.run(
                     [program, "client", path, "--prompts", prompts, "--set", options.set, "--delay",
                      "0", "--endpoint", url, "--model", "tiny", "--report-dir", folder, "--quiet",
-                     "--allow-client-limited"], capture_output=True, text=True, check=False)
+                     "--allow-client-limited", *more], capture_output=True, text=True, check=False)
                 if kind not in PROMPTS:
                     found = [] if done.returncode == 2 and "makes images" in done.stderr else [
                         f"exit {done.returncode}: {done.stderr}"]
@@ -203,6 +263,10 @@ def main():
                     result = json_of(folder / "client_result.json")
                     items, total = asked_items(scenario, prompts, options.set)
                     found = list(differences(result, items, total, inferences(program, folder)))
+                    if agent:
+                        words = None if options.llama else recorded_words(scenario, prompts,
+                                                                          options.set)
+                        found += agent_differences(result, words)
                 bad += len(found)
                 asked = f"{total} inferences" if kind in PROMPTS and not done.returncode else (
                     "refused: it makes images" if not found else "")

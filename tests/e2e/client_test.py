@@ -151,7 +151,37 @@ def test_an_agents_turns_have_their_recorded_history(measure):
     assert [len(row) for row in rows] == [1, 2, 4, 6] * 2
     assert [m["role"] for m in rows[3]] == ["system", "user", "assistant", "user", "assistant",
                                             "user"]
-    assert rows[3][:4] == rows[2]
+    assert rows[3][1:4] == rows[2][1:]
+    # Each turn has a salt of its own, so that no server has its beginning in a cache.
+    systems = [row[0]["content"].split("\n", 1) for row in rows[1:4]]
+    assert len({salt for salt, _ in systems}) == 3 and len({text for _, text in systems}) == 1
+
+
+def test_an_agents_recorded_tool_calls_run_on_a_copy_and_are_timed(assay, measure, tmp_path):
+    def call(command):
+        return json.dumps({"type": "tool_use", "name": "execute", "input": {"command": command}})
+
+    config = config_of(tmp_path / "config", IsAgentic=True, Delay=0, Iterations=1)
+    agent = json.loads((config.parent / "a.json").read_text())
+    agent["prompts"] = [{"system": "wake"}, {"user": "q"}, {"agent": "See:\n```\n" + call(
+        "cat tools_sandbox/a && touch tools_sandbox/b") + "\n```"}, {"user": "r"}, {"agent": "end"}]
+    for name in "abc":
+        (config.parent / f"{name}.json").write_text(json.dumps(agent))
+    box = tmp_path / "tools_sandbox"
+    box.mkdir()
+    (box / "a").write_text("one")
+    refused = assay("client", config, "--tools", box, "--endpoint", "http://127.0.0.1:9",
+                    "--model", "m", code=2)
+    assert "--allow-code" in refused.err
+    plain, _, done = measure(config, name="plain")
+    assert plain["categories"][0]["tools_s"] is None and "2 recorded tool calls" in done.err
+    result, folder, _ = measure(config, "--tools", box, "--allow-code")
+    first, second = result["categories"][0]["prompts"][:2]
+    assert first["tools_s"] > 0 and second["tools_s"] == 0
+    assert result["categories"][0]["tools_s"] == pytest.approx(2 * first["tools_s"], rel=0.99)
+    assert result["mlperf_client"]["category_results"]["Code Analysis"]["Is Agentic"]
+    assert [one.name for one in box.iterdir()] == ["a"]
+    assay("verify", folder)
 
 
 def test_energy_of_a_meter_stands_in_the_result(measure):

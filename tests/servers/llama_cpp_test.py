@@ -17,7 +17,7 @@ TENTH_OF_A_MS = 1e-4
 
 @pytest.fixture(scope="module")
 def port(tmp_path_factory):
-    with served(tmp_path_factory.mktemp("llama"), "--embeddings", "--pooling", "mean") as embeds, \
+    with served(tmp_path_factory.mktemp("llama"), embedding=True) as embeds, \
             served(tmp_path_factory.mktemp("chat")) as chats:
         yield {"embeds": embeds, "chats": chats}
 

@@ -1,24 +1,40 @@
 """A small Llama with random weights, as a GGUF file, and llama.cpp's own server on it."""
 
 import contextlib
-import shutil
+import json
+import pathlib
+import sys
 
 import gguf
 import numpy
-from programs import beside_python, free_port, running
+import tokenizers
+from programs import free_port, running
 
-WIDTH, LAYERS, HEADS, INNER, CONTEXT = 64, 2, 4, 128, 8192
+WIDTH, LAYERS, HEADS, INNER, CONTEXT, WORDS = 64, 2, 4, 128, 32768, 4096
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SPECIAL = ["<unk>", "<s>", "</s>"]
 TEMPLATE = ("{% for m in messages %}<s>{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}"
             "{% if add_generation_prompt %}assistant: {% endif %}")
 
 
+def vocabulary():
+    """(tokens, merges) of byte pairs, learned from this project's documents and tools."""
+    level = tokenizers.pre_tokenizers.ByteLevel
+    made = tokenizers.Tokenizer(tokenizers.models.BPE())
+    made.pre_tokenizer = level(add_prefix_space=False)
+    made.train([str(path) for pattern in ("docs/**/*.md", "tools/*.py")
+                for path in sorted(ROOT.glob(pattern))],
+               tokenizers.trainers.BpeTrainer(vocab_size=WORDS, special_tokens=SPECIAL,
+                                              initial_alphabet=level.alphabet(),
+                                              show_progress=False))
+    model = json.loads(made.to_str())["model"]
+    merges = [" ".join(pair) for pair in model["merges"]]
+    return sorted(model["vocab"], key=model["vocab"].get), merges
+
+
 def write_model(path, seed=1):
-    """Bytes are its tokens, beside the few that have a meaning."""
     rng = numpy.random.default_rng(seed)
-    kinds = gguf.TokenType
-    tokens = [("<unk>", kinds.UNKNOWN), ("<s>", kinds.CONTROL), ("</s>", kinds.CONTROL),
-              *((f"<0x{i:02X}>", kinds.BYTE) for i in range(256)),
-              *((letter, kinds.NORMAL) for letter in "▁abcdefghijklmnopqrstuvwxyz")]
+    tokens, merges = vocabulary()
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_context_length(CONTEXT)
     writer.add_embedding_length(WIDTH)
@@ -29,10 +45,12 @@ def write_model(path, seed=1):
     writer.add_layer_norm_rms_eps(1e-5)
     writer.add_rope_dimension_count(WIDTH // HEADS)
     writer.add_vocab_size(len(tokens))
-    writer.add_tokenizer_model("llama")
-    writer.add_token_list([text for text, _ in tokens])
-    writer.add_token_scores([0.0] * len(tokens))
-    writer.add_token_types([int(kind) for _, kind in tokens])
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("gpt-2")
+    writer.add_token_list(tokens)
+    writer.add_token_merges(merges)
+    writer.add_token_types([int(gguf.TokenType.CONTROL if text in SPECIAL
+                                else gguf.TokenType.NORMAL) for text in tokens])
     writer.add_bos_token_id(1)
     writer.add_eos_token_id(2)
     writer.add_unk_token_id(0)
@@ -58,20 +76,27 @@ def write_model(path, seed=1):
     writer.close()
 
 
-def server_program():
-    """llama.cpp's server, where its package put it."""
-    beside = beside_python("llama-server")
-    found = beside if beside.exists() else shutil.which("llama-server")
-    assert found, "llama-server is not installed"
-    return found
+# llama.cpp's own server, as a package has it that nothing must be compiled for.
+SERVER = """
+import json, signal, sys
+import xllamacpp
+params = xllamacpp.CommonParams()
+params.model.path = sys.argv[1]
+for name, value in json.loads(sys.argv[2]).items():
+    setattr(params, name, value)
+if params.embedding:
+    params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
+server = xllamacpp.Server(params)
+signal.pause()
+"""
 
 
 @contextlib.contextmanager
-def served(folder, *flags):
+def served(folder, **settings):
     """Runs the server on a model in this folder; gives its port when it is ready."""
     model = folder / "tiny.gguf"
     write_model(model)
     port = free_port()
-    with running([server_program(), "-m", model, "--host", "127.0.0.1", "--port", port, "-c",
-                  CONTEXT, "--alias", "tiny", *flags], port, "/health", folder):
+    asked = {"port": port, "n_ctx": CONTEXT, "model_alias": ["tiny"], **settings}
+    with running([sys.executable, "-c", SERVER, model, json.dumps(asked)], port, "/health", folder):
         yield port

@@ -1,5 +1,5 @@
-// Any bytes as a config of MLPerf Client and as a prompt file: neither reader may crash, and what
-// was read is within the limits that the headers promise.
+// Any bytes as a config of MLPerf Client, as a prompt file and as a recorded answer: no reader may
+// crash, and what was read is within the limits that the headers promise.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,6 +9,7 @@
 #include "desk/client_config.h"
 #include "desk/prompt_file.h"
 #include "desk/series.h"
+#include "desk/tool_call.h"
 
 namespace desk = assay::desk;
 
@@ -18,6 +19,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const desk::ClientScenario& one : config->scenarios) {
       CHECK(one.iterations >= 1 && !one.name.empty() && !one.prompts.empty());
       CHECK(one.delay >= assay::Duration{});
+    }
+  }
+  if (const auto calls = desk::tool_calls(text)) {
+    for (const desk::ToolCall& one : *calls) {
+      CHECK(!one.problem.empty() || (one.input.is_object() && one.input.size() >= 1));
     }
   }
   const auto named = [](std::string_view name) -> assay::Result<std::string> {

@@ -186,7 +186,7 @@ TEST(Series, a_conversation_that_does_not_end_with_a_recorded_answer_is_refused)
   EXPECT_FALSE(make_series({prompt_file("A", R"([{"agent": "a"}])")}, {}));
 }
 
-TEST(Series, salts_differ_between_inferences_and_stay_within_a_conversation) {
+TEST(Series, salts_differ_between_inferences_also_within_a_conversation) {
   const auto plain =
       make_series({prompt_file("A", R"(["one"])")}, {.iterations = 1, .salt_seed = 7});
   ASSERT_TRUE(plain);
@@ -197,8 +197,10 @@ TEST(Series, salts_differ_between_inferences_and_stay_within_a_conversation) {
                                    {"agent": "b"}])")},
       {.iterations = 1, .agentic = true, .salt_seed = 7});
   ASSERT_TRUE(agent);
-  EXPECT_EQ(agent->rows[1]["messages"][0], agent->rows[2]["messages"][0]);
-  EXPECT_NE(agent->rows[0]["messages"][0]["content"], agent->rows[1]["messages"][0]["content"]);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(agent->rows[i]["messages"][0]["content"].as_string(),
+              format("[00000007.{}]\n{}", i + 1, i == 0 ? "w" : "q1"));
+  }
 }
 
 TEST(Series, what_the_log_keeps_gives_the_series_back) {
@@ -274,6 +276,38 @@ TEST(ClientFigures, a_failed_or_missing_inference_leaves_no_overall_figures) {
   records.pop_back();
   EXPECT_FALSE(client_figures(series, records).rate);
   EXPECT_NE(client_figures(series, records).why.find("not asked as often"), std::string::npos);
+}
+
+TEST(ClientFigures, an_agents_duration_is_that_of_its_recorded_answers) {
+  auto series = make_series({prompt_file("SWE Agent", R"([{"system": "w"}, {"user": "q1"},
+      {"agent": "a"}, {"user": "q2"}, {"agent": "b"}])")},
+                            {.iterations = 2, .agentic = true});
+  ASSERT_TRUE(series);
+  // Turn one: TTFT 200 ms, 20 ms a token; turn two: TTFT 100 ms, 10 ms a token.
+  std::vector<InferenceRecord> records{took(0, 999, 999, 2),  took(1, 100, 100, 11),
+                                       took(2, 100, 100, 11), took(3, 999, 999, 11),
+                                       took(4, 300, 300, 11), took(5, 100, 100, 11)};
+  records[5].tokens_in = 300;
+  const auto category = [&] { return client_figures(*series, records).categories.at(0); };
+  EXPECT_FALSE(category().expected_s || category().tools_s);
+  series->items[0].tools_s = 0.5;
+  series->items[1].tools_s = 0;
+  EXPECT_FALSE(category().expected_s);
+  EXPECT_DOUBLE_EQ(*category().tools_s, 0.5);
+  series->items[0].recorded_tokens = 100;
+  series->items[1].recorded_tokens = 10;
+  EXPECT_DOUBLE_EQ(*category().expected_s, (100 * 0.02 + 0.5 + 0.2) + (10 * 0.01 + 0.1));
+  EXPECT_DOUBLE_EQ(*category().context_tokens, 200);  // the mean of the last turn's
+  const Json json = to_json(client_figures(*series, records));
+  const Json& keys = json["mlperf_client"]["category_results"]["SWE Agent"];
+  EXPECT_EQ(keys["Avg Expected Duration"].as_double(), 2.9);
+  EXPECT_EQ(keys["Avg Tools Duration"].as_double(), 0.5);
+  EXPECT_EQ(keys["Context Window Size"].as_int(), 200);
+  EXPECT_EQ(keys["Avg Input Tokens"].as_int(), 200);
+  series->items[1].tools_s.reset();
+  series->items[1].tools_why = "the recorded call of read failed: gone";
+  EXPECT_FALSE(category().tools_s);
+  EXPECT_EQ(category().why, "no time of tools: turn 2: the recorded call of read failed: gone");
 }
 
 TEST(GeometricMean, neither_overflows_nor_underflows_nor_hides_a_zero) {

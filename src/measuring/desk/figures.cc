@@ -66,7 +66,29 @@ ItemFigures item_figures(const Item& item, std::uint32_t planned,
   if (too_short) return out;
   out.latency_s = latency.value();
   if (out.latency_s && *out.latency_s > 0) out.rate = 1 / *out.latency_s;
+  if (out.latency_s && item.tools_s && item.recorded_tokens >= 0) {
+    const double recorded = static_cast<double>(item.recorded_tokens);
+    out.expected_s = recorded * *out.latency_s + *item.tools_s + *out.ttft_s;
+  }
   return out;
+}
+
+// nullopt where one value is missing.
+void add_to(std::optional<double>& sum, const std::optional<double>& value) {
+  sum = sum && value ? std::optional(*sum + *value) : std::nullopt;
+}
+
+void add_agent_figures(CategoryFigures& out) {
+  out.expected_s = 0;
+  out.tools_s = 0;
+  for (const ItemFigures& turn : out.items) {
+    add_to(out.expected_s, turn.expected_s);
+    add_to(out.tools_s, turn.item.tools_s);
+    if (!turn.item.tools_why.empty() && out.why.empty()) {
+      out.why = format("no time of tools: turn {}: {}", turn.item.number, turn.item.tools_why);
+    }
+  }
+  out.context_tokens = out.items.back().tokens_in;
 }
 
 void add_category_figures(CategoryFigures& out) {
@@ -143,9 +165,9 @@ Json whole(const std::optional<double>& value) {
   return value ? Json(static_cast<std::int64_t>(*value)) : Json();
 }
 
-Json item_json(const ItemFigures& item) {
-  return Json()
-      .set("file", item.item.file)
+Json item_json(const ItemFigures& item, bool agentic) {
+  Json out;
+  out.set("file", item.item.file)
       .set("group", item.item.group)
       .set("number", item.item.number)
       .set("planned", item.planned)
@@ -156,6 +178,13 @@ Json item_json(const ItemFigures& item) {
       .set("tokens_per_s", number(item.rate))
       .set("tokens_in", number(item.tokens_in))
       .set("tokens_out", number(item.tokens_out));
+  if (agentic) {
+    out.set("expected_duration_s", number(item.expected_s))
+        .set("tools_s", number(item.item.tools_s))
+        .set("recorded_tokens",
+             item.item.recorded_tokens < 0 ? Json() : Json(item.item.recorded_tokens));
+  }
+  return out;
 }
 
 Json client_keys(const ClientFigures& figures) {
@@ -164,11 +193,19 @@ Json client_keys(const ClientFigures& figures) {
   Mean in;
   Mean out;
   for (const CategoryFigures& one : figures.categories) {
-    categories.set(one.name, Json()
-                                 .set("Avg Time to First Token", rounded(one.ttft_s))
-                                 .set("Avg 2nd+ Token Generation Rate", rounded(one.rate))
-                                 .set("Avg Input Tokens", whole(one.tokens_in))
-                                 .set("Avg Generated Tokens", whole(one.tokens_out)));
+    Json keys =
+        Json()
+            .set("Avg Time to First Token", rounded(one.ttft_s))
+            .set("Avg 2nd+ Token Generation Rate", rounded(one.rate))
+            .set("Avg Input Tokens", whole(figures.agentic ? one.context_tokens : one.tokens_in))
+            .set("Avg Generated Tokens", whole(one.tokens_out));
+    if (figures.agentic) {
+      keys.set("Is Agentic", true)
+          .set("Avg Expected Duration", rounded(one.expected_s))
+          .set("Avg Tools Duration", rounded(one.tools_s))
+          .set("Context Window Size", whole(one.context_tokens));
+    }
+    categories.set(one.name, std::move(keys));
     if (!one.required) continue;
     in.add(whole(one.tokens_in).as_double());
     out.add(whole(one.tokens_out).as_double());
@@ -228,7 +265,11 @@ ClientFigures client_figures(const Series& series, std::span<const InferenceReco
     }
     category->items.push_back(item_figures(item, planned[i], of_item[i]));
   }
-  for (CategoryFigures& category : out.categories) add_category_figures(category);
+  out.agentic = series.agentic;
+  for (CategoryFigures& category : out.categories) {
+    add_category_figures(category);
+    if (out.agentic) add_agent_figures(category);
+  }
   add_overall(out);
   return out;
 }
@@ -237,17 +278,22 @@ Json to_json(const ClientFigures& figures) {
   Json categories = Json::array();
   for (const CategoryFigures& one : figures.categories) {
     Json items = Json::array();
-    for (const ItemFigures& item : one.items) items.push_back(item_json(item));
-    categories.push_back(Json()
-                             .set("name", one.name)
-                             .set("required", one.required)
-                             .set("ttft_s", number(one.ttft_s))
-                             .set("tokens_per_s", number(one.rate))
-                             .set("tokens_per_s_by_tokens", number(one.rate_by_tokens))
-                             .set("tokens_in", number(one.tokens_in))
-                             .set("tokens_out", number(one.tokens_out))
-                             .set("why", one.why)
-                             .set("prompts", std::move(items)));
+    for (const ItemFigures& item : one.items) items.push_back(item_json(item, figures.agentic));
+    Json category = Json()
+                        .set("name", one.name)
+                        .set("required", one.required)
+                        .set("ttft_s", number(one.ttft_s))
+                        .set("tokens_per_s", number(one.rate))
+                        .set("tokens_per_s_by_tokens", number(one.rate_by_tokens))
+                        .set("tokens_in", number(one.tokens_in))
+                        .set("tokens_out", number(one.tokens_out))
+                        .set("why", one.why);
+    if (figures.agentic) {
+      category.set("expected_duration_s", number(one.expected_s))
+          .set("tools_s", number(one.tools_s))
+          .set("context_tokens", number(one.context_tokens));
+    }
+    categories.push_back(category.set("prompts", std::move(items)));
   }
   return Json()
       .set("overall", Json()
@@ -269,6 +315,11 @@ std::string to_text(const ClientFigures& figures) {
   out += line_of("overall (geometric mean)", figures.ttft_s, figures.rate, "", "");
   out += "* enters the overall figures\n";
   for (const CategoryFigures& one : figures.categories) {
+    if (figures.agentic && (one.tools_s || one.expected_s)) {
+      out += format("{}: expected {} s, of it tools {} s; context {} tokens\n", one.name,
+                    cell(one.expected_s, 1, 3), cell(one.tools_s, 1, 3),
+                    cell(one.context_tokens, 1, 0));
+    }
     if (!one.why.empty()) out += format("{}: {}\n", one.name, one.why);
   }
   if (!figures.why.empty()) out += format("no overall figures: {}\n", figures.why);

@@ -6,6 +6,8 @@
 //   rate of an item           1 / its 2nd+ token latency
 //   of a category             the mean of its items' TTFT, and the mean of their rates
 //   overall                   the geometric mean of the five required categories
+//   expected duration of a turn  recorded tokens x 2nd+ token latency + time of tools + TTFT
+//   of an agent's category    the sums of its turns' expected durations and times of tools
 //
 // Instants are of the event log: the kernel's stamps where it gave them, so TTFT includes HTTP. The
 // number of tokens is TokenTruth's. Where Client drops all rates because one reply had fewer than
@@ -46,6 +48,7 @@ struct ItemFigures {
   std::optional<double> rate{};
   std::optional<double> tokens_in{};
   std::optional<double> tokens_out{};
+  std::optional<double> expected_s{};  // of an agent's turn
   // Tokens and seconds after the first token, together: for the rate that weighs by tokens.
   double tokens_after_first = 0;
   double seconds_after_first = 0;
@@ -61,10 +64,15 @@ struct CategoryFigures {
   std::optional<double> tokens_out{};
   std::uint32_t failed_items = 0;
   std::string why{};  // a figure is missing; "" where none is
+  // An agent's conversation has these; what is missing of its turns is missing here.
+  std::optional<double> expected_s{};
+  std::optional<double> tools_s{};
+  std::optional<double> context_tokens{};  // input tokens of the last turn
   std::vector<ItemFigures> items{};
 };
 
 struct ClientFigures {
+  bool agentic = false;
   std::vector<CategoryFigures> categories{};  // in the order in which they were asked
   std::optional<double> ttft_s{};
   std::optional<double> rate{};

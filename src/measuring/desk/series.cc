@@ -11,7 +11,9 @@ constexpr std::size_t kInferencesMax = 1'000'000;
 
 class SeriesMaker {
  public:
-  explicit SeriesMaker(const SeriesSettings& settings) : settings_(settings) {}
+  explicit SeriesMaker(const SeriesSettings& settings) : settings_(settings) {
+    out_.agentic = settings.agentic;
+  }
 
   Result<void> add(const PromptFile& file) {
     if (out_.items.empty()) {
@@ -103,12 +105,12 @@ class SeriesMaker {
       const ClientPrompt& opening = file.prompts[0];
       ask({.item = begin, .warmup = true, .first = true}, file, opening, opening.messages,
           next_salt());
-      const std::string salt = next_salt();
       Json history = Json::array();
       for (std::size_t turn = 0; turn < turns; ++turn) {
         const ClientPrompt& question = file.prompts[1 + 2 * turn];
         for (const Json& message : question.messages.items()) history.push_back(message);
-        ask({.item = begin + static_cast<std::uint32_t>(turn)}, file, question, history, salt);
+        ask({.item = begin + static_cast<std::uint32_t>(turn)}, file, question, history,
+            next_salt());
         for (const Json& message : file.prompts[2 + 2 * turn].messages.items()) {
           history.push_back(message);
         }
@@ -135,26 +137,38 @@ Result<Series> make_series(const std::vector<PromptFile>& files, const SeriesSet
 Json series_facts(const Series& series) {
   Json items = Json::array();
   for (const Item& item : series.items) {
-    items.push_back(Json()
-                        .set("file", item.file)
-                        .set("category", item.category)
-                        .set("group", item.group)
-                        .set("number", item.number));
+    Json one = Json()
+                   .set("file", item.file)
+                   .set("category", item.category)
+                   .set("group", item.group)
+                   .set("number", item.number);
+    if (item.recorded_tokens >= 0) one.set("recorded_tokens", item.recorded_tokens);
+    if (item.tools_s) one.set("tools_s", *item.tools_s);
+    if (!item.tools_why.empty()) one.set("tools_why", item.tools_why);
+    items.push_back(std::move(one));
   }
   Json asked = Json::array();
   for (const Inference& one : series.inferences) {
     asked.push_back(Json().push_back(one.item).push_back(one.warmup));
   }
-  return Json().set("items", std::move(items)).set("asked", std::move(asked));
+  Json out = Json().set("items", std::move(items)).set("asked", std::move(asked));
+  if (series.agentic) out.set("agentic", true);
+  return out;
 }
 
 Result<Series> series_from(const Json& facts) {
   Series out;
+  out.agentic = facts["agentic"].as_bool();
   for (const Json& item : facts["items"].items()) {
     out.items.push_back({.file = std::string(item["file"].as_string()),
                          .category = std::string(item["category"].as_string()),
                          .group = std::string(item["group"].as_string()),
-                         .number = static_cast<std::uint32_t>(item["number"].as_uint())});
+                         .number = static_cast<std::uint32_t>(item["number"].as_uint()),
+                         .recorded_tokens = item["recorded_tokens"].as_int(-1),
+                         .tools_s = item["tools_s"].is_number()
+                                        ? std::optional(item["tools_s"].as_double())
+                                        : std::nullopt,
+                         .tools_why = std::string(item["tools_why"].as_string())});
   }
   for (const Json& one : facts["asked"].items()) {
     const std::uint64_t item = one[0].as_uint(out.items.size());

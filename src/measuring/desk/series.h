@@ -2,9 +2,10 @@
 // each. A prompt is asked `warmups` + `iterations` times in a row; of an agent's conversation, each
 // iteration asks one warm-up and then each turn, with the recorded answers before it as history.
 //
-// An Item is what a mean is taken over: a prompt, or a turn. Every message history begins with a
-// salt of its own, where a seed is given: a server that keeps prefixes would else answer all but
-// the first from its cache, which MLPerf Client's own back ends do not. Pure; any thread.
+// An Item is what a mean is taken over: a prompt, or a turn. What is sent begins with a salt of its
+// own, where a seed is given: a server that keeps prefixes would else answer all but the first, and
+// a conversation's later turns, from its cache. MLPerf Client's own back ends forget everything
+// after each inference. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,10 @@ struct Item {
   std::string category{};
   std::string group{};
   std::uint32_t number = 0;  // of the prompt in its file, or of the turn; from 1
+  // An agent's turn has what its recorded answer has.
+  std::int64_t recorded_tokens = -1;  // -1: not counted
+  std::optional<double> tools_s{};    // its tool calls, the mean over the iterations
+  std::string tools_why{};            // a call failed
   bool operator==(const Item&) const = default;
 };
 
@@ -46,6 +51,7 @@ struct Series {
   std::vector<Inference> inferences{};  // one for each row
   std::vector<Json> rows{};             // of a dataset: messages, max_tokens, …
   Sampling sampling{};
+  bool agentic = false;
 };
 
 // Fails where the files differ in their sampling, or a conversation is not [warm-up, question,
