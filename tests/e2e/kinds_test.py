@@ -121,6 +121,20 @@ PIXEL = ("data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAA
          "DwADhgGAWjR9awAAAABJRU5ErkJggg==")
 
 
+@pytest.mark.parametrize("api, found_as", [
+    ("openai_embeddings", "1 embedding"), ("rerank", "2 documents"), ("score", "2 pairs"),
+    ("classify", "1 input"), ("openai_images", "1 image"), ("openai_image_edits", "1 image"),
+    ("videogen", "1 video"), ("kserve", "inputs"), ("kserve_json", "inputs")])
+def test_probe_asks_for_one_whole_reply_of_a_kind_without_streams(assay, endpoint, api, found_as):
+    found = assay("probe", endpoint("--ttft", "3ms").url, "--api", api, "--json").json()
+    assert found["answers"] and found["verdict"] == "It answers."
+    said = {one["topic"]: one["text"] for one in found["findings"]}
+    assert (said.get("reply") or said["tensors"]).startswith(found_as), found
+    if "reply" in said:
+        down = endpoint("--fault", "http500=1").url
+        assert "HTTP 500" in assay("probe", down, "--api", api, code=3).out
+
+
 @pytest.fixture
 def documents(tmp_path):
     """A data set for kinds that ask about documents."""

@@ -1,5 +1,7 @@
 // Probe: is the endpoint up, what does it speak, is its stream valid? It sends one streamed and one
-// plain query, and describes the replies in plain words, with the consequences for a measurement.
+// plain query, and describes the replies in plain words, with the consequences for a measurement. A
+// kind without streams gets the plain query alone. A server of tensors is asked what its model
+// takes, because only the model's owner knows which tensors mean something.
 //
 // find() derives the findings from the recordings alone, so every quirk of a server is a test case
 // of a few lines; ask_endpoint() sends the queries, blocking and one after another. Numbers in a
@@ -44,6 +46,9 @@ struct ProbeQuestion {
   Duration timeout = 60_s;  // of connecting, and of each query
   bool kinds = false;       // ask which kinds of API the server has, too
 };
+
+// Whether a query's inputs are tensors over HTTP.
+constexpr bool is_tensors(Api api) { return api == Api::kserve || api == Api::kserve_json; }
 
 // Whether a server has the route of a kind, by its reply to an empty object: 404 and 405 say no.
 // 401 and 403 say nothing of the route.

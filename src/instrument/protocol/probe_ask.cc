@@ -190,15 +190,12 @@ class Asker {
     answers_.model = question_.model;
     if (answers_.model.empty() && !answers_.models.empty()) answers_.model = answers_.models[0];
 
-    ASSIGN_OR_RETURN(answers_.streamed, ask(true, true));
-    note_refused_usage();
-    if (answers_.usage_refused) {
-      ASSIGN_OR_RETURN(answers_.streamed, ask(true, false));
-    }
-    answers_.plain_on_same_connection = connection_->usable();
-    answers_.plain_asked = !kind_of(Spoken(question_.api, question_.described.get())).socket;
-    if (answers_.plain_asked) {
-      ASSIGN_OR_RETURN(answers_.plain, ask(false, false));
+    if (row_of(question_.api).streams) {
+      TRY(ask_both());
+    } else {
+      answers_.plain_asked = true;
+      ASSIGN_OR_RETURN(answers_.plain,
+                       is_tensors(question_.api) ? ask_metadata() : ask(false, false));
     }
     if (question_.kinds) TRY(ask_kinds());
     return std::move(answers_);
@@ -235,6 +232,29 @@ class Asker {
   }
 
  private:
+  Result<void> ask_both() {
+    ASSIGN_OR_RETURN(answers_.streamed, ask(true, true));
+    note_refused_usage();
+    if (answers_.usage_refused) {
+      ASSIGN_OR_RETURN(answers_.streamed, ask(true, false));
+    }
+    answers_.plain_on_same_connection = connection_->usable();
+    answers_.plain_asked = !kind_of(Spoken(question_.api, question_.described.get())).socket;
+    if (answers_.plain_asked) {
+      ASSIGN_OR_RETURN(answers_.plain, ask(false, false));
+    }
+    return {};
+  }
+
+  // What a model takes; without a name, what the server is.
+  Result<Recording> ask_metadata() {
+    std::string target = request_target(base_, question_.api, answers_.model);
+    target.resize(answers_.model.empty() ? target.find("/models/") : target.rfind("/infer"));
+    ASSIGN_OR_RETURN(const std::string request, get(target));
+    if (!connection_->usable()) TRY(connect());
+    return connection_->ask(request, question_.timeout);
+  }
+
   Result<void> prepare() {
     if (url_.tls) {
       ASSIGN_OR_RETURN(context_, tls_context());
@@ -370,21 +390,13 @@ class Asker {
       generation.stream = true;
       if (!stream) generation.extra_body = Json::object().set("stream_format", "sse");
     }
-    Sample sample;
-    sample.prompt = question_.prompt;
-    if (kind.encode == encode_sound) {
-      sample.prompt.clear();
-      sample.attachments.push_back(probe_sound());
-    }
+    const Sample sample =
+        probe_sample({question_.api, question_.described.get()}, question_.prompt);
     if (kind.sound_rate != nullptr) {
-      ASSIGN_OR_RETURN(const RequestBody body,
-                       make_body(endpoints().spoken(), generation, sample, false));
-      answers_.sound_rate = body.asked.sound_rate;
-    }
-    if (kind.socket) {
       ASSIGN_OR_RETURN(RequestBody body,
                        make_body(endpoints().spoken(), generation, sample, false));
-      return ask_socket(kind.api, std::move(body.bytes), question_.timeout);
+      answers_.sound_rate = body.asked.sound_rate;
+      if (kind.socket) return ask_socket(kind.api, std::move(body.bytes), question_.timeout);
     }
     ASSIGN_OR_RETURN(RequestTemplate request,
                      make_request(endpoints(), 0, generation, sample, false));

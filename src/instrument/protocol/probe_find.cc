@@ -30,7 +30,11 @@ class Finder {
   void run() {
     connection();
     models();
-    if (kind_.raw_sound) {
+    if (is_tensors(a_.api)) {
+      tensors();
+    } else if (!row_of(a_.api).streams) {
+      whole();
+    } else if (kind_.raw_sound) {
       find_sound(missing(s_, a_.streamed), a_, report_);
     } else if (stream_came()) {
       stream_http();
@@ -40,7 +44,7 @@ class Finder {
       stream_end();
       stream_usage();
     }
-    if (a_.plain_asked && !kind_.raw_sound) plain();
+    if (a_.plain_asked && row_of(a_.api).streams && !kind_.raw_sound) plain();
     kinds();
   }
 
@@ -427,33 +431,72 @@ class Finder {
                         which, a_.tokens_max, usage.completion_tokens, kind_.limit_name));
   }
 
-  void plain() {
+  // Whether a whole reply came; else a finding says what came instead.
+  bool whole_came(std::string_view topic) {
     const std::string why = missing(p_, a_.plain);
     if (!why.empty()) {
-      bad("plain", why);
-      return;
+      bad(topic, why);
+    } else if (p_.head.coding != net::ContentCoding::identity) {
+      bad(topic, "comes compressed without a request for it; Assay counts such replies as bad");
+    } else if (!p_.complete) {
+      bad(topic, "the connection broke before the reply's end");
+    } else if (p_.streamed) {
+      bad(topic, "asked for a whole reply, got a stream");
+    } else {
+      return true;
     }
-    if (p_.head.coding != net::ContentCoding::identity) {
-      bad("plain", "comes compressed without a request for it; Assay counts such replies as bad");
-      return;
-    }
-    if (!p_.complete) {
-      bad("plain", "the connection broke before the reply's end");
-      return;
-    }
-    if (p_.streamed) {
-      bad("plain", "asked for a whole reply, got a stream");
-      return;
-    }
+    return false;
+  }
+
+  // Whether it is a reply of the kind.
+  bool reply_came(std::string_view topic) {
+    if (!whole_came(topic)) return false;
     const RecordedEvent* const reply = p_.events.empty() ? nullptr : &p_.events.front();
-    if (reply == nullptr || reply->malformed || !reply->has_choice) {
-      bad("plain", p_.error.empty()
-                       ? format("no reply of {}: {}", name_of(a_.spoken()),
-                                printable(p_.body.substr(0, 100)))
-                       : format("HTTP 200 with an error: \"{}\"", printable(p_.error)));
+    if (reply != nullptr && !reply->malformed && reply->has_choice) return true;
+    bad(topic, p_.error.empty() ? format("no reply of {}: {}", name_of(a_.spoken()),
+                                         printable(p_.body.substr(0, 100)))
+                                : format("HTTP 200 with an error: \"{}\"", printable(p_.error)));
+    return false;
+  }
+
+  void plain() {
+    if (reply_came("plain")) plain_reply();
+  }
+
+  // The one reply of a kind without streams.
+  void whole() {
+    if (!reply_came("reply")) return;
+    good("reply", format("{} in {}", plural(p_.events.front().units, row_of(a_.api).unit),
+                         human_duration(p_.end - a_.plain.sent)));
+  }
+
+  // What a server of tensors says of itself and of its model.
+  void tensors() {
+    if (!whole_came("tensors")) return;
+    const auto about = Json::parse(p_.body);
+    if (!about || !(*about)["name"].is_string()) {
+      bad("tensors",
+          format("no words of KServe's about it: {}", printable(p_.body.substr(0, 100))));
       return;
     }
-    plain_reply();
+    report_.answers = true;
+    if (a_.model.empty()) {
+      good("server", format("it is {} {}", printable((*about)["name"].as_string()),
+                            printable((*about)["version"].as_string())));
+      note("model", "no model was named (--model): only the server was asked");
+      return;
+    }
+    good("tensors", format("inputs {}; outputs {}", tensor_names((*about)["inputs"]),
+                           tensor_names((*about)["outputs"])));
+  }
+
+  static std::string tensor_names(const Json& list) {
+    std::string out;
+    for (const Json& one : list.items()) {
+      out += format("{}{} {}{}", out.empty() ? "" : ", ", printable(one["name"].as_string()),
+                    printable(one["datatype"].as_string()), printable(one["shape"].dump()));
+    }
+    return out.empty() ? "any" : out;
   }
 
   void plain_reply() {

@@ -24,8 +24,8 @@ std::string verdict_line(const ProbeReport& report) {
   const std::string know =
       notes == 0 ? "" : format("{} to know", notes == 1 ? "one thing" : format("{} things", notes));
   if (bad == 0) {
-    return know.empty() ? "It answers, and its stream is sane."
-                        : format("It answers, and its stream is sane; {}.", know);
+    return format("It answers{}{}{}.", report.streamed.has_head ? ", and its stream is sane" : "",
+                  know.empty() ? "" : "; ", know);
   }
   return format("It answers, but {} {} not sane{}.",
                 bad == 1 ? std::string("one thing") : format("{} things", bad),

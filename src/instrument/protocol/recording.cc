@@ -150,6 +150,7 @@ class Reading {
                         .has_usage = decoded_.has_usage,
                         .finish = decoded_.finish,
                         .usage = decoded_.usage,
+                        .units = decoded_.units,
                         .error = std::string(decoded_.error)};
     for (const Fragment& fragment : std::span(decoded_.fragments).first(decoded_.fragment_count)) {
       event.fragments.emplace_back(fragment.category, std::string(fragment.text));

@@ -47,6 +47,7 @@ struct RecordedEvent {
   bool has_usage = false;
   FinishReason finish = FinishReason::none;
   Usage usage{};
+  std::uint32_t units = 0;  // of a whole reply without tokens
   std::vector<std::pair<Category, std::string>> fragments{};
   std::string error{};
 };

@@ -33,11 +33,11 @@ Result<std::pair<std::string, std::string>> header_from(const std::string& text)
                    std::string(trim(text.substr(colon + 1)))};
 }
 
-// The kinds of API that a probe can ask.
+// The kinds of API that a probe can ask: all but jobs, whose result would be made for no reader.
 std::vector<std::string> spoken() {
   std::vector<std::string> out;
   for (const ApiRow& row : kApis) {
-    if ((row.streams || is_grpc(row.api)) && row.api != Api::described) out.emplace_back(row.name);
+    if (!is_job(row.api) && row.api != Api::described) out.emplace_back(row.name);
   }
   return out;
 }

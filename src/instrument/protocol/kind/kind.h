@@ -133,7 +133,6 @@ Result<void> encode_plain_form(const Json& body, const Sample& sample, RequestBo
 // A sound in a form.
 Json sound_body(const Generation& generation, const Sample& sample, char filler);
 Result<void> check_sound(const Sample& sample);
-Attachment probe_sound();  // a second of a tone, as WAV
 Result<void> encode_sound(const Json& body, const Sample& sample, RequestBody& out);
 // Speech.
 Json speech_body(const Generation& generation, const Sample& sample, char filler);
@@ -144,6 +143,8 @@ Result<void> check_turn(const Sample& sample);
 Json realtime_body(const Generation& generation, const Sample& sample, char filler);
 Result<void> encode_turn(const Json& body, const Sample& sample, RequestBody& out);
 std::uint32_t rate_of_turn(const Json& body);
+// What a probe asks with.
+Sample probe_sample(const Spoken& api, std::string_view prompt);
 // A kind that a file describes.
 Result<void> check_described(const DescribedKind& kind, const Sample& sample);
 Json described_body(const DescribedKind& kind, const Generation& generation, const Sample& sample,

@@ -6,27 +6,14 @@
 // Two streams are spoken for one request, and both are read: OpenAI's typed events
 // (transcript.text.delta, …, transcript.text.done) and chunks of a chat's shape, ended by [DONE]
 // (vLLM, SGLang).
-#include <cmath>
 #include <cstdint>
-#include <utility>
 
 #include "base/format.h"
-#include "base/wav.h"
 #include "protocol/kind/kind.h"
 #include "protocol/kind/request_parts.h"
 #include "protocol/kind/typed_reader.h"
 
 namespace assay::protocol {
-
-Attachment probe_sound() {
-  constexpr std::uint32_t kRate = 16'000;
-  std::string wav = wav_head(kRate, 2 * kRate);
-  for (std::uint32_t i = 0; i < kRate; ++i) {
-    const double wave = 8000 * std::sin(2 * 3.14159265358979 * 440 * i / kRate);
-    put_little_endian(wav, static_cast<std::uint16_t>(static_cast<std::int16_t>(wave)), 2);
-  }
-  return {.name = "file", .type = "audio/wav", .file = "tone.wav", .bytes = std::move(wav)};
-}
 
 Result<void> check_sound(const Sample& sample) {
   if (sample.attachments.size() == 1 && !sample.attachments[0].bytes.empty()) return {};

@@ -68,7 +68,7 @@ TEST(SoundRequest, what_cannot_be_asked_is_refused) {
 }
 
 TEST(SoundRequest, the_probes_sound_is_a_second_of_pcm) {
-  const Attachment sound = probe_sound();
+  const Attachment sound = probe_sample({Api::openai_transcriptions}, "").attachments.at(0);
   EXPECT_EQ(sound.bytes.size(), 44U + 32'000U);
   EXPECT_TRUE(sound.bytes.starts_with("RIFF"));
   const auto number = [&](std::size_t at, int bytes) {
