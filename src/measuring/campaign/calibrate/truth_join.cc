@@ -1,8 +1,34 @@
 #include "campaign/calibrate/truth_join.h"
 
+#include <algorithm>
 #include <string>
 
 namespace assay::campaign {
+
+std::vector<StreamEvent> as_written(std::span<const StreamEvent> events,
+                                    std::span<const endpoint::TruthEvent> truth) {
+  std::vector<StreamEvent> out;
+  std::uint64_t bytes = 0;
+  std::uint64_t tokens = 0;
+  for (const StreamEvent& one : events) bytes += one.category == Category::sound ? one.bytes : 0;
+  for (const endpoint::TruthEvent& one : truth) {
+    tokens += one.category == Category::sound ? one.tokens : 0;
+  }
+  bool even = tokens > 0 && bytes % tokens == 0;
+  std::uint64_t piece = 0;
+  for (std::size_t i = 0; even && i < events.size(); ++i) {
+    const bool sound = events[i].category == Category::sound;
+    piece += sound ? events[i].bytes : 0;
+    const std::uint64_t whole =
+        sound && out.size() < truth.size() ? truth[out.size()].tokens * (bytes / tokens) : 0;
+    even = piece <= whole;
+    if (piece < whole) continue;
+    out.push_back(events[i]);
+    piece = 0;
+  }
+  if (!even || piece > 0) out.assign(events.begin(), events.end());
+  return out;
+}
 
 audit::ClockErrors TruthJoin::Errors::finish() {
   return {.ttft = audit::error_figures(ttft),
@@ -25,24 +51,23 @@ void TruthJoin::on_reply(const metrics::Reply& reply) {
     truth.events.empty() ? void(++unmatched_) : compare_ends(reply.event, truth);
     return;
   }
-  bool alike = truth.events.size() == reply.events.size() && !truth.events.empty();
-  for (std::size_t i = 0; alike && i < truth.events.size(); ++i) {
-    alike = truth.events[i].category == reply.events[i].category;
-  }
-  if (alike) {
-    compare(reply, truth);
+  const std::vector<StreamEvent> events = as_written(reply.events, truth.events);
+  if (!events.empty() && std::ranges::equal(events, truth.events, {}, &StreamEvent::category,
+                                            &endpoint::TruthEvent::category)) {
+    compare(reply.event, events, truth);
   } else {
     ++unmatched_;
   }
 }
 
-void TruthJoin::compare(const metrics::Reply& reply, const endpoint::TruthReply& truth) {
+void TruthJoin::compare(const Event& end, std::span<const StreamEvent> events,
+                        const endpoint::TruthReply& truth) {
   bool any = false;
   bool last_alone = false;
   std::int64_t last_arrival = 0;
   std::int64_t last_read = 0;
   for (std::size_t i = 0; i < truth.events.size(); ++i) {
-    const StreamEvent& event = reply.events[i];
+    const StreamEvent& event = events[i];
     ++events_;
     stamped_ += event.kernel_stamped ? 1 : 0;
     shared_ += event.shares_read ? 1 : 0;
@@ -65,7 +90,7 @@ void TruthJoin::compare(const metrics::Reply& reply, const endpoint::TruthReply&
     last_arrival = arrival;
     last_read = read;
   }
-  compare_ends(reply.event, truth);
+  compare_ends(end, truth);
 }
 
 void TruthJoin::compare_ends(const Event& event, const endpoint::TruthReply& truth) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "audit/certificate.h"
@@ -12,6 +13,13 @@
 #include "metrics/reply_fold.h"
 
 namespace assay::campaign {
+
+// The events of a client as the endpoint wrote them. A window of TCP that is full cuts the bytes of
+// a sound anywhere, and each piece is an event of the client; they are put together until they have
+// the bytes of the truth's tokens, with the instants of the last piece. Unchanged where that does
+// not come out even.
+std::vector<StreamEvent> as_written(std::span<const StreamEvent> events,
+                                    std::span<const endpoint::TruthEvent> truth);
 
 class TruthJoin final : public metrics::ReplyFold {
  public:
@@ -33,7 +41,8 @@ class TruthJoin final : public metrics::ReplyFold {
   };
 
   void on_reply(const metrics::Reply& reply) override;
-  void compare(const metrics::Reply& reply, const endpoint::TruthReply& truth);
+  void compare(const Event& end, std::span<const StreamEvent> events,
+               const endpoint::TruthReply& truth);
   // Latency, which is all that a reply without a stream has.
   void compare_ends(const Event& event, const endpoint::TruthReply& truth);
 
