@@ -37,7 +37,8 @@ endif()
 # download (tests/package holds its size). Nothing of the load path is in them. With -Os gcc 12
 # takes an empty std::optional for one that was not written; the other builds have that warning.
 foreach(room audit campaign cli compare conformance decide desk explorer hub interchange loadgen
-        manual mcp observe pipeline plan ranks report rulebook rules safety site sites store task)
+        manual mcp observe pipeline plan ranks report rulebook rules safety simulate site sites
+        store task)
   target_compile_options(assay_${room} PRIVATE
                          $<$<CONFIG:Release>:-Os;-Wno-maybe-uninitialized>)
 endforeach()
