@@ -21,6 +21,8 @@ void say(std::string_view line) {
   std::fwrite(whole.data(), 1, whole.size(), stderr);
 }
 
+Talk console() { return {.print = print, .say = say, .paint = write_error}; }
+
 std::string error_text(const Error& error) {
   std::string out;
   for (const std::string_view line : split(error.message, '\n')) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/talk.h"
 
 namespace assay::cli {
 
@@ -14,6 +15,9 @@ void print(std::string_view text);
 void write_error(std::string_view text);
 // Writes to standard error, with a line end.
 void say(std::string_view line);
+
+// The two streams, for a room's course of work.
+Talk console();
 
 // The error as a person reads it. Each line of the message that starts at the margin is a separate
 // error; a line that starts with a space continues the one above and is indented under its text:

@@ -141,11 +141,6 @@ Flag& Flag::required() {
   return *this;
 }
 
-Flag& Flag::value(std::string_view name) {
-  value_ = name;
-  return *this;
-}
-
 Flag& Flag::choices(std::vector<std::string> words) {
   choices_ = std::move(words);
   return *this;
@@ -163,11 +158,6 @@ Flag& Flag::last_counts() {
 
 Flag& Flag::without_default() {
   shows_default_ = false;
-  return *this;
-}
-
-Flag& Flag::group(std::string_view title) {
-  group_ = title;
   return *this;
 }
 
@@ -239,12 +229,15 @@ Flags::Flags(std::string_view command, std::string_view summary)
 
 Flag& Flags::add(std::string_view names, FlagTarget target, std::string_view help) {
   Flag& flag = flags_.emplace_back();
-  for (const std::string_view name : split(names, ',')) {
+  const std::size_t equals = std::min(names.find('='), names.size());
+  flag.value_ = names.substr(std::min(equals + 1, names.size()));
+  for (const std::string_view name : split(names.substr(0, equals), ',')) {
     CHECK(!name.empty() && find(name) == nullptr);
     flag.names_.emplace_back(name);
   }
   flag.target_ = target;
   flag.help_ = help;
+  flag.group_ = group_;
   return flag;
 }
 

@@ -3,17 +3,17 @@
 //     Options options;
 //     Flags flags("probe", "is it up, what does it speak, is its stream sane?");
 //     flags.add("URL", &options.url, "the endpoint").required();
-//     flags.add("--timeout", &options.timeout, "give up after").value("TIME").bare_unit(1_s);
+//     flags.add("--timeout=TIME", &options.timeout, "give up after").bare_unit(1_s);
 //     flags.add("--json", &options.json, "print the findings as JSON");
 //     flags.example("assay probe http://localhost:8000");
 //     ASSIGN_OR_RETURN(const bool go, flags.parse(args));
 //     if (!go) return exit_code(ExitCode::done);  // --help was asked for and printed
 //
 // A name that starts with a dash is a flag ("--endpoint,-e": messages use the first); any other
-// name is positional. A value that the variable already holds is its default and is shown in the
-// help; std::optional stays empty unless the flag is given. All mistakes on a command line are
-// reported at once. Spelling: --kebab-case, as --flag value or --flag=value; "--" ends the flags.
-// One thread.
+// name is positional. What stands after a "=" names the value in the help: URL, FILE, N. A value
+// that the variable already holds is its default and is shown in the help; std::optional stays
+// empty unless the flag is given. All mistakes on a command line are reported at once. Spelling:
+// --kebab-case, as --flag value or --flag=value; "--" ends the flags. One thread.
 #pragma once
 
 #include <cstdint>
@@ -42,13 +42,9 @@ using FlagTarget =
 class Flag {
  public:
   Flag& required();
-  // Name of the value in the help: URL, FILE, N.
-  Flag& value(std::string_view name);
   Flag& choices(std::vector<std::string> words);
   // The variable's value means "not given": the help does not show it as a default.
   Flag& without_default();
-  // A heading in the help; flags without one stand under "Flags".
-  Flag& group(std::string_view title);
   // The flag is parsed, but --help does not list it.
   Flag& hidden();
   // Only the last of a vector's values counts, so a description shows one text.
@@ -95,6 +91,9 @@ class Flags {
  public:
   Flags(std::string_view command, std::string_view summary);
 
+  // A heading in the help for the flags that are added from now on; those of "" stand under
+  // "Flags".
+  void group(std::string_view title) { group_ = title; }
   // The variable must outlive parse(). The Flag& stays valid while this object lives.
   Flag& add(std::string_view names, FlagTarget target, std::string_view help);
   void example(std::string_view line);
@@ -119,6 +118,7 @@ class Flags {
 
   std::string command_;
   std::string summary_;
+  std::string group_{};
   std::deque<Flag> flags_{};  // a deque keeps each Flag& valid
   std::vector<std::string> examples_{};
 };

@@ -126,6 +126,11 @@ Result<int> run_conformance(ConformanceOptions typed, const Talk& talk) {
   constexpr std::uint64_t kTokensMax = 1'000'000;
   if (typed.tokens < 2 || typed.tokens > kTokensMax) return invalid("--tokens: must be 2 or more");
   if (typed.rounds < 1 || typed.rounds > kTokensMax) return invalid("--rounds: must be 1 or more");
+  constexpr std::uint64_t kRepeatMax = 100;
+  if (typed.repeat < 1 || typed.repeat > kRepeatMax) {
+    return invalid(format("--repeat: must be from 1 to {}", kRepeatMax));
+  }
+  typed.settings.tries = static_cast<std::uint32_t>(typed.repeat);
   typed.settings.tokens = static_cast<std::uint32_t>(typed.tokens);
   typed.settings.rounds = static_cast<std::uint32_t>(typed.rounds);
   ASSIGN_OR_RETURN(typed.settings.streams, levels(typed.streams));

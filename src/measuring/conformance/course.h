@@ -17,6 +17,7 @@ struct ConformanceOptions {
   std::string streams = "1,16,256";
   std::uint64_t tokens = 64;
   std::uint64_t rounds = 4;
+  std::uint64_t repeat = 1;
   std::string folder{};
   std::string html{};
   std::string from{};

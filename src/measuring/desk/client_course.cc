@@ -26,8 +26,10 @@
 #include "desk/live_page.h"
 #include "desk/local_server.h"
 #include "desk/stand_in.h"
+#include "desk/tool_run.h"
 #include "metrics/failed_share.h"
 #include "plan/config_reader.h"
+#include "text/tokenizer.h"
 
 namespace assay::desk {
 namespace {
@@ -106,6 +108,7 @@ class DeskCourse {
     TRY(choose_scenario());
     TRY(make_asked());
     TRY(choose_server());
+    if (scenario_.agentic) TRY(add_recorded(options_.client.allow_code));
     ASSIGN_OR_RETURN(folder_, campaign::choose_folder(options_.folder));
     TRY(open_page());
     if (options_.quiet) return {};
@@ -150,8 +153,8 @@ class DeskCourse {
   // The config's scenario, or that of the stand-in prompts, with what the flags say instead.
   Result<void> choose_scenario() {
     if (options_.config.empty()) {
-      if (!options_.scenario.empty() || !options_.prompts.empty()) {
-        return invalid("--scenario, --prompts: are about a CONFIG");
+      if (!options_.scenario.empty() || !options_.prompts.empty() || !options_.tools.empty()) {
+        return invalid("--scenario, --prompts, --tools: are about a CONFIG");
       }
       scenario_ = {.name = options_.agentic ? "stand-in agents" : "stand-in prompts",
                    .iterations = 3,
@@ -209,8 +212,39 @@ class DeskCourse {
         format("the config runs {} in its own process ({}); here the server has loaded what is "
                "measured, with its own settings",
                scenario_.model, providers.empty() ? "no provider" : providers));
-    if (scenario_.agentic && scenario_.tools) {
-      notes_.push_back("recorded tool calls are not run: they never enter TTFT or tokens/s");
+    if (!options_.tools.empty() && !(scenario_.agentic && scenario_.tools)) {
+      return invalid("--tools: this scenario runs no tools (IsAgentic, ToolsExecution)");
+    }
+    return {};
+  }
+
+  // What an agent's recorded answers have: the time of their tool calls, and their tokens.
+  Result<void> add_recorded(bool allow_code) {
+    if (!options_.tokenizer.empty()) {
+      ASSIGN_OR_RETURN(const auto tokenizer, text::load_tokenizer(options_.tokenizer));
+      const auto count = [&](std::string_view text) { return tokenizer->count(text); };
+      TRY(count_recorded(files_, count, series_));
+    } else {
+      notes_.push_back(
+          "no expected durations: they need the tokens of recorded answers (--tokenizer)");
+    }
+    std::size_t calls = 0;
+    if (scenario_.tools) {
+      ASSIGN_OR_RETURN(calls, count_tool_calls(files_));
+    }
+    if (calls == 0) {
+      for (Item& item : series_.items) item.tools_s = 0;
+    } else if (options_.tools.empty()) {
+      notes_.push_back(
+          format("{} recorded tool calls are not run (they never enter TTFT or tokens/s): --tools "
+                 "names MLPerf Client's folder tools_sandbox",
+                 calls));
+    } else if (!allow_code) {
+      return invalid(
+          "--tools: recorded tool calls run code of the config's author, in a jail\n"
+          "  add --allow-code");
+    } else {
+      TRY(run_tools(files_, options_.tools, scenario_.iterations, series_));
     }
     return {};
   }
@@ -218,17 +252,19 @@ class DeskCourse {
   Result<void> make_asked() {
     std::vector<std::string> groups{options_.set};
     if (options_.set == "both") groups = {"base", "extended"};
-    std::vector<PromptFile> files;
     if (options_.config.empty()) {
       notes_.push_back(
           "stand-in prompts: of Client's lengths, without its words; these figures do not compare "
           "with those of the real prompts (a config of MLPerf Client and --prompts DIR)");
       for (PromptFile& file : stand_in_prompts(scenario_.agentic)) {
-        if (std::ranges::find(groups, file.group) != groups.end()) files.push_back(std::move(file));
+        if (std::ranges::find(groups, file.group) != groups.end()) {
+          files_.push_back(std::move(file));
+        }
       }
     } else {
       const auto config_folder = std::filesystem::path(options_.config).parent_path();
-      ASSIGN_OR_RETURN(files, scenario_prompts(scenario_, config_folder, options_.prompts, groups));
+      ASSIGN_OR_RETURN(files_,
+                       scenario_prompts(scenario_, config_folder, options_.prompts, groups));
     }
     SeriesSettings settings{.iterations = scenario_.iterations,
                             .warmups = scenario_.warmups,
@@ -236,7 +272,7 @@ class DeskCourse {
     if (!options_.no_salt) {
       settings.salt_seed = static_cast<std::uint64_t>(wall_now().ns) / 1'000'000;
     }
-    ASSIGN_OR_RETURN(series_, make_series(files, settings));
+    ASSIGN_OR_RETURN(series_, make_series(files_, settings));
     return {};
   }
 
@@ -351,6 +387,7 @@ class DeskCourse {
   const DeskOptions& options_;
   const Talk& talk_;
   ClientScenario scenario_{};
+  std::vector<PromptFile> files_{};
   std::string config_sha256_{};
   Series series_{};
   LocalServer server_{};

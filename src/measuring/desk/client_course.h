@@ -20,6 +20,7 @@ struct DeskOptions {
   std::string config{};
   std::string scenario{};
   std::string prompts{};
+  std::string tools{};
   std::string set = "base";
   bool agentic = false;
   bool no_salt = false;

@@ -2,8 +2,10 @@
 #include "base/files.h"
 #include "base/flags.h"
 #include "base/format.h"
+#include "base/json.h"
 #include "base/version.h"
 #include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/console.h"
 #include "manual/completion.h"
 #include "manual/man_page.h"
@@ -63,7 +65,7 @@ Result<int> cmd_man(Args args) {
   std::string folder;
   Flags flags("man", "manual pages of this program");
   flags.add("COMMAND", &name, "a command's page; without it the program's");
-  flags.add("--folder", &folder, "write all pages there: assay.1, assay-run.1, …").value("FOLDER");
+  flags.add("--folder=FOLDER", &folder, "write all pages there: assay.1, assay-run.1, …");
   bool json = false;
   flags.add("--json", &json, "print the pages as JSON: their roff by name");
   flags.example("assay man run | man -l -");

@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/scratch_folder.h"
 #include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/console.h"
 #include "mcp/server.h"
 
@@ -63,7 +64,7 @@ Result<int> cmd_mcp(Args args) {
             "commands that leave files, below --folder and nowhere else");
   flags.add("--allow-remote", &options.allow_remote,
             "endpoints on other machines; without it only this machine's addresses");
-  flags.add("--folder", &options.folder, "where the commands run, and write").value("FOLDER");
+  flags.add("--folder=FOLDER", &options.folder, "where the commands run, and write");
   flags.add("--json", &options.json, "print the tools as JSON and end");
   flags.example("assay mcp");
   flags.example("assay mcp --allow-write --folder measurements");

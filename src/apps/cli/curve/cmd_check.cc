@@ -2,10 +2,11 @@
 #include "base/files.h"
 #include "base/flags.h"
 #include "base/format.h"
-#include "base/json.h"
+#include "campaign/safety/safety_check.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/safety_gate.h"
+#include "cli/shared_flags.h"
+#include "desk/edge_check.h"
 #include "desk/edge_round.h"
 #include "rules/check_tree.h"
 #include "rules/inference/check.h"
@@ -70,104 +71,30 @@ Result<rules::CheckReport> check(const CheckOptions& options, bool of_inference)
                                           .plausibility = !options.no_plausibility});
 }
 
-// A run's folder of an edge round: its own few rules.
-Result<int> check_edge(const CheckOptions& options) {
-  ASSIGN_OR_RETURN(const auto findings, desk::check_edge_round(options.tree));
-  Json list = Json::array();
-  std::string text;
-  bool passed = true;
-  for (const desk::EdgeFinding& one : findings) {
-    passed = passed && one.passed;
-    list.push_back(
-        Json().set("name", one.name).set("passed", one.passed).set("detail", one.detail));
-    if (one.passed && options.quiet) continue;
-    text += format("[{}] {}: {}\n", one.passed ? "PASS" : "FAIL", one.name, one.detail);
-  }
-  text += format("OVERALL: {}\n", passed ? "PASS" : "FAIL");
-  if (options.output != "text" && options.output != "json") {
-    return invalid("--output: an edge round's run has text and json");
-  }
-  const std::string json = Json().set("passed", passed).set("checks", list).dump(2) + "\n";
-  const std::string written = options.output == "json" ? json : text;
-  if (options.file.empty()) {
-    print(written);
-  } else {
-    TRY(write_file_atomic(options.file, written));
-    print(text);
-  }
-  say("for a person to see: the server runs without reasoning, with a context of 32768 tokens");
-  return exit_code(passed ? ExitCode::done : ExitCode::findings);
-}
-
-// A safety run, a series of them, or a curve with one: Assay's own rules.
-Result<int> check_safety(const CheckOptions& options, SafetyGate& gate) {
-  if (options.output != "text" && options.output != "json") {
-    return invalid("--output: the check of safety runs has text and json");
-  }
-  TRY(gate.judge(options.tree));
-  std::vector<safety::GateFinding> findings = gate.judged().findings;
-  if (options.quiet) {
-    std::erase_if(findings, [](const safety::GateFinding& one) { return !one.error; });
-  }
-  std::size_t errors = 0;
-  for (const safety::GateFinding& one : gate.judged().findings) errors += one.error ? 1U : 0U;
-  const std::size_t warnings = gate.judged().findings.size() - errors;
-  Ending ending;
-  Json json = Json().set("path", options.tree).set("rules", "assay-safety");
-  gate.finish(true, ending, &json);
-  if (options.strict && warnings > 0) {
-    ending.add(ExitCode::findings, format("{} warnings, and --strict", warnings));
-  }
-  json.set("clean", ending.clean()).set("exit", ending.json());
-  std::string text = to_text(findings);
-  text += format("{}{}: {} safety runs by Assay's own rules, which are of no official program\n",
-                 text.empty() ? "" : "\n", options.tree, gate.judged().levels.size());
-  for (const safety::GatedLevel& level : gate.judged().levels) {
-    const safety::Graded& all = level.report.overall;
-    text += format("  {:<16} {:<10} {} safe of {}\n", level.folder,
-                   all.grade ? label_of(*all.grade) : std::string_view("none"), all.counts.safe,
-                   all.counts.graded);
-  }
-  text += format("{}: {} errors, {} warnings\n", ending.clean() ? "clean" : "not clean", errors,
-                 warnings);
-  const std::string written = options.output == "json" ? json.dump(2) + "\n" : text;
-  if (!options.file.empty()) TRY(write_file_atomic(options.file, written));
-  print(options.file.empty() ? written : text);
-  return ending.code();
-}
-
 void add_check_flags(Flags& flags, CheckOptions& options) {
   flags.add(
       "TREE", &options.tree,
       "the folder that holds results/, docs/ and src/; of Inference closed/, open/, network/; or a "
       "run of an edge round; a safety run, or a curve that has some (safety/)");
-  flags.add("--suite", &options.suite, "whose rules: MLPerf Endpoints or MLPerf Inference")
-      .value("SUITE")
+  flags.add("--suite=SUITE", &options.suite, "whose rules: MLPerf Endpoints or MLPerf Inference")
       .choices({"endpoints", "inference"});
   flags
-      .add("--edition", &options.edition,
+      .add("--edition=NAME", &options.edition,
            "the edition of the rules: v0.7, v1.0 (endpoints); v5.0 to v6.1 (inference)")
-      .value("NAME")
       .choices({"v0.7", "v1.0", "v5.0", "v5.1", "v6.0", "v6.1"});
-  flags.add("--submitter", &options.submitter, "of Inference: this submitter's results alone")
-      .value("NAME");
+  flags.add("--submitter=NAME", &options.submitter, "of Inference: this submitter's results alone");
   flags.add("--strict", &options.strict, "warnings count as errors");
   flags.add("--quiet,-q", &options.quiet, "errors only");
-  flags.add("--output", &options.output, "what to print")
-      .value("FORM")
+  flags.add("--output=FORM", &options.output, "what to print")
       .choices({"text", "json", "sarif", "junit"});
   flags.add("--json,-j", &options.json, "the same as --output json");
-  flags.add("--file,-o", &options.file, "write the report there; the terminal has the text")
-      .value("FILE");
+  flags.add("--file,-o=FILE", &options.file, "write the report there; the terminal has the text");
   flags.add("--no-review", &options.no_review, "without the aids for manual review");
   flags.add("--no-plausibility", &options.no_plausibility,
             "without the rules that are Assay's own: only what the official checker asks");
-  flags.add("--seed-sets", &options.seed_sets, "a seedset.yaml instead of the edition's list")
-      .value("FILE");
-  flags
-      .add("--approved-drafters", &options.drafters,
-           "an approved_drafters.yaml instead of the edition's list")
-      .value("FILE");
+  flags.add("--seed-sets=FILE", &options.seed_sets, "a seedset.yaml instead of the edition's list");
+  flags.add("--approved-drafters=FILE", &options.drafters,
+            "an approved_drafters.yaml instead of the edition's list");
   flags.add("--list", &options.list, "print the rules and stop");
   flags.example("assay check submission/");
   flags.example("assay check --suite inference submission/ --edition v6.1");
@@ -181,7 +108,8 @@ Result<int> cmd_check(Args args) {
   CheckOptions options;
   Flags flags("check", "every rule of a submission, with the clause and the fix");
   add_check_flags(flags, options);
-  SafetyGate safety(flags);
+  campaign::SafetyGate safety;
+  add_safety_gate_flags(flags, safety);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   if (options.json && flags.given("--output") && options.output != "json") {
@@ -200,7 +128,12 @@ Result<int> cmd_check(Args args) {
 
   if (campaign::holds_safety(options.tree) ||
       (safety.asked() && campaign::CurveFolder::is_curve(options.tree))) {
-    return check_safety(options, safety);
+    return campaign::show_safety_check({.tree = options.tree,
+                                        .output = options.output,
+                                        .file = options.file,
+                                        .strict = options.strict,
+                                        .quiet = options.quiet},
+                                       safety, console());
   }
   if (safety.asked()) {
     return invalid(
@@ -208,7 +141,13 @@ Result<int> cmd_check(Args args) {
                "--report-dir {} makes one",
                options.tree, options.tree));
   }
-  if (desk::is_edge_round(options.tree)) return check_edge(options);
+  if (desk::is_edge_round(options.tree)) {
+    return desk::show_edge_round({.tree = options.tree,
+                                  .output = options.output,
+                                  .file = options.file,
+                                  .quiet = options.quiet},
+                                 console());
+  }
   ASSIGN_OR_RETURN(const rules::CheckReport report, check(options, of_inference));
   const std::string written = in_form(report, options);
   if (options.file.empty()) {

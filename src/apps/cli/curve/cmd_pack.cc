@@ -1,6 +1,7 @@
 #include "base/exit_code.h"
 #include "base/flags.h"
 #include "base/format.h"
+#include "base/json.h"
 #include "campaign/pack_tree.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -75,20 +76,16 @@ Result<int> cmd_pack(Args args) {
   Flags flags("pack", "a submission tree of a curve or of runs, every authored file written");
   flags.add("CURVE", &options.folders,
             "a curve's folder, or the folders of runs; of Inference a plan of LoadGen's logs");
-  flags.add("--suite", &options.suite, "whose tree: MLPerf Endpoints or MLPerf Inference")
-      .value("SUITE")
+  flags.add("--suite=SUITE", &options.suite, "whose tree: MLPerf Endpoints or MLPerf Inference")
       .choices({"endpoints", "inference"});
-  flags.add("--out", &request.out, "the tree; a new folder").value("DIR");
-  flags.add("--answers", &request.answers, "what no program can know, as YAML: docs/guide/curve.md")
-      .value("FILE");
-  flags.add("--system", &request.system, "what --capture printed on the system under test")
-      .value("FILE");
-  flags.add("--power", &request.power, "system_power.json; its sums are filled in").value("FILE");
-  flags.add("--src", &request.src, "how the endpoint is launched: a folder with a README")
-      .value("DIR");
-  flags.add("--docs", &request.docs, "further documents").value("DIR");
-  flags.add("--max-concurrency", &options.c_max, "C_max, where runs are packed")
-      .value("N")
+  flags.add("--out=DIR", &request.out, "the tree; a new folder");
+  flags.add("--answers=FILE", &request.answers,
+            "what no program can know, as YAML: docs/guide/curve.md");
+  flags.add("--system=FILE", &request.system, "what --capture printed on the system under test");
+  flags.add("--power=FILE", &request.power, "system_power.json; its sums are filled in");
+  flags.add("--src=DIR", &request.src, "how the endpoint is launched: a folder with a README");
+  flags.add("--docs=DIR", &request.docs, "further documents");
+  flags.add("--max-concurrency=N", &options.c_max, "C_max, where runs are packed")
       .without_default();
   flags.add("--capture", &options.capture, "print what this machine is and stop");
   flags.add("--json", &options.json, "print the result as JSON");

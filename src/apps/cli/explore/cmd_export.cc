@@ -3,6 +3,7 @@
 #include "base/exit_code.h"
 #include "base/flags.h"
 #include "base/format.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -22,17 +23,15 @@ Result<int> cmd_export(Args args) {
   explorer::ExportOptions options;
   Flags flags("export", "the explorer as static files, for any web host and for a double click");
   flags.add("DIR", &folder, "a new folder, or an earlier export").required();
-  flags.add("--store", &where, "a file, or postgresql://…; else ~/.local/share/assay/store.db")
-      .value("STORE");
-  flags.add("--model", &options.curves.model, "only curves of this model").value("NAME");
-  flags.add("--organisation", &options.curves.organisation, "only curves of this organisation")
-      .value("NAME");
-  flags.add("--submission", &options.curves.submission, "only curves of this submission")
-      .value("ID");
+  flags.add("--store=STORE", &where,
+            "a file, or postgresql://…; else ~/.local/share/assay/store.db");
+  flags.add("--model=NAME", &options.curves.model, "only curves of this model");
+  flags.add("--organisation=NAME", &options.curves.organisation,
+            "only curves of this organisation");
+  flags.add("--submission=ID", &options.curves.submission, "only curves of this submission");
   flags.add("--no-events", &no_events, "without the waterfalls");
   flags.add("--json", &json, "print what was written as JSON");
-  flags.add("--holidays", &holidays, "dates that the review board's business days leave out")
-      .value("FILE");
+  flags.add("--holidays=FILE", &holidays, "dates that the review board's business days leave out");
   flags.example("assay export public/");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);

@@ -1,25 +1,25 @@
 #include <signal.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 
 #include "base/clock.h"
+#include "base/ending_signals.h"
 #include "base/exit_code.h"
 #include "base/flags.h"
 #include "base/format.h"
-#include "base/secret.h"
+#include "base/json.h"
 #include "campaign/safety/safety_sides.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/interrupt.h"
-#include "cli/safety_inputs.h"
+#include "cli/shared_flags.h"
 #include "cli/store_flags.h"
 #include "explorer/board.h"
 #include "explorer/explorer.h"
 #include "explorer/head.h"
+#include "explorer/import_course.h"
 #include "explorer/page.h"
-#include "store/open_store.h"
+#include "explorer/passing_store.h"
 
 namespace assay::cli {
 namespace {
@@ -37,35 +37,8 @@ struct ServeOptions {
   std::string holidays{};
   std::string head{};
   explorer::ImportOptions import{};
-  SafetyInputs safety{};
+  campaign::SafetyInputs safety{};
 };
-
-// The store of `assay serve PATH` without --store; it ends with the server.
-class PassingStore {
- public:
-  ~PassingStore() {
-    if (path_.empty()) return;
-    std::error_code ignored;
-    for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(path_ + suffix, ignored);
-  }
-  std::string make() {
-    path_ = (fs::temp_directory_path() / format("assay-{}.db", random_secret())).string();
-    return path_;
-  }
-
- private:
-  std::string path_{};
-};
-
-Result<void> import_paths(const ServeOptions& options, const std::string& where) {
-  for (const std::string& path : options.paths) {
-    ASSIGN_OR_RETURN(const auto found, explorer::read_results(path, options.import));
-    for (const std::string& note : found.notes) say("note: " + note);
-    ASSIGN_OR_RETURN(const auto store, store::open_store(where));
-    TRY(explorer::put_all(*store, found.curves));
-  }
-  return {};
-}
 
 void say_where(const explorer::Explorer& server, bool json) {
   if (json) {
@@ -88,17 +61,17 @@ Result<int> cmd_serve(Args args) {
   ServeOptions o;
   Flags flags("serve", "the explorer: curves, runs and reviews as a page and as an API");
   flags.add("PATH", &o.paths, "show these results, and runs that go on below them");
-  flags.add("--store", &o.store, "a file, or postgresql://…; else ~/.local/share/assay/store.db")
-      .value("STORE");
-  flags.add("--host", &o.host, "listen here; 0.0.0.0 for the whole network").value("HOST");
-  flags.add("--port", &o.port, "0 takes any that is free").value("PORT");
+  flags.add("--store=STORE", &o.store,
+            "a file, or postgresql://…; else ~/.local/share/assay/store.db");
+  flags.add("--host=HOST", &o.host, "listen here; 0.0.0.0 for the whole network");
+  flags.add("--port=PORT", &o.port, "0 takes any that is free");
   flags.add("--no-token", &o.no_token, "let everybody who reaches the port read");
   flags.add("--writable", &o.writable, "let personal tokens write to the review board");
   flags.add("--json", &o.json, "print the address as JSON");
-  flags.add("--holidays", &o.holidays, "dates that the review board's business days leave out")
-      .value("FILE");
-  flags.add("--head", &o.head, "keep the head of the review board's history here (STORE.head)")
-      .value("FILE");
+  flags.add("--holidays=FILE", &o.holidays,
+            "dates that the review board's business days leave out");
+  flags.add("--head=FILE", &o.head,
+            "keep the head of the review board's history here (STORE.head)");
   add_import_flags(flags, o.import);
   add_seal_key(flags, o.safety,
                "of safety runs over sealed prompts, to compare them: the key of the set");
@@ -106,7 +79,7 @@ Result<int> cmd_serve(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   if (o.port > 65535) return invalid("--port: at most 65535");
-  TRY(check_import(o.import));
+  TRY(explorer::check_import(o.import));
   ASSIGN_OR_RETURN(const auto key, o.safety.key());
 
   // Blocked before any thread starts, so that only sigwait() below gets them.
@@ -114,13 +87,13 @@ Result<int> cmd_serve(Args args) {
 
   const WallTime began = wall_now();
   ASSIGN_OR_RETURN(const rules::Holidays holidays, explorer::read_holidays(o.holidays));
-  PassingStore passing;
+  explorer::PassingStore passing;
   if (!o.paths.empty() && o.store.empty()) {
     o.store = passing.make();
   } else if (o.head.empty()) {
     o.head = explorer::default_head_file(o.store);
   }
-  TRY(import_paths(o, o.store));
+  TRY(explorer::import_paths(o.paths, o.import, o.store, console()));
   explorer::ExplorerOptions options{.store = o.store,
                                     .host = o.host,
                                     .port = static_cast<std::uint16_t>(o.port),

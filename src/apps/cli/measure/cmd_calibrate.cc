@@ -8,11 +8,12 @@
 #include "base/files.h"
 #include "base/flags.h"
 #include "base/format.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "campaign/calibrate/calibration.h"
+#include "campaign/interrupt.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/interrupt.h"
 #include "report/certificate_text.h"
 
 namespace assay::cli {
@@ -34,18 +35,16 @@ struct TypedCalibration {
 };
 
 void add_flags(Flags& flags, TypedCalibration& typed) {
-  flags.add("--streams", &typed.streams, "streams at once; several, with commas, one after another")
-      .value("N");
-  flags.add("--shares", &typed.shares, "loads to hold, in percent of the ceiling").value("LIST");
-  flags.add("--tokens", &typed.tokens, "tokens in a reply, at most").value("N");
-  flags.add("--isl", &typed.isl, "input tokens of a query").value("N");
-  flags.add("--threads", &typed.threads, "measuring threads, as the runs will have them")
-      .value("N");
-  flags.add("--step", &typed.step, "how long each load is held").value("TIME");
+  flags.add("--streams=N", &typed.streams,
+            "streams at once; several, with commas, one after another");
+  flags.add("--shares=LIST", &typed.shares, "loads to hold, in percent of the ceiling");
+  flags.add("--tokens=N", &typed.tokens, "tokens in a reply, at most");
+  flags.add("--isl=N", &typed.isl, "input tokens of a query");
+  flags.add("--threads=N", &typed.threads, "measuring threads, as the runs will have them");
+  flags.add("--step=TIME", &typed.step, "how long each load is held");
   flags.add("--no-pin", &typed.no_pin, "do not bind the measuring threads to cores");
   flags.add("--spin", &typed.spin, "never sleep before a send, as the runs will");
-  flags.add("--folder", &typed.folder, "keep the certificate there instead of the user's data")
-      .value("DIR");
+  flags.add("--folder=DIR", &typed.folder, "keep the certificate there instead of the user's data");
   flags.add("--table", &typed.table, "print the errors as a table in markdown");
   flags.add("--json", &typed.json, "print the certificates as JSON");
   flags.add("--quiet", &typed.quiet, "no talk while it measures");
@@ -105,7 +104,7 @@ Result<int> cmd_calibrate(Args args) {
   }
 
   run::Control control;
-  const InterruptGuard guard(control);
+  const campaign::InterruptGuard guard(control);
   std::vector<audit::Certificate> all;
   for (const double wanted : streams) {
     options.streams = static_cast<std::uint32_t>(wanted);

@@ -1,520 +1,72 @@
-#include <algorithm>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <system_error>
-#include <utility>
-
-#include "base/clock.h"
-#include "base/display.h"
 #include "base/exit_code.h"
-#include "base/files.h"
 #include "base/flags.h"
 #include "base/format.h"
-#include "base/hash.h"
-#include "base/text.h"
-#include "campaign/recorded_run.h"
-#include "campaign/run_folder.h"
-#include "cli/client_flags.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/interrupt.h"
-#include "cli/run_talk.h"
-#include "desk/client_config.h"
-#include "desk/client_run.h"
-#include "desk/live_page.h"
-#include "desk/local_server.h"
-#include "desk/stand_in.h"
-#include "desk/tool_run.h"
-#include "metrics/failed_share.h"
-#include "plan/config_reader.h"
-#include "text/tokenizer.h"
+#include "cli/shared_flags.h"
+#include "desk/client_course.h"
 
 namespace assay::cli {
 namespace {
 
-constexpr std::size_t kConfigBytesMax = std::size_t{4} << 20;
-// Short beside an inference, which lasts a second or more on a desk.
-constexpr const char* kMeterInterval = "200ms";
-constexpr const char* kRowsFile = "client_prompts.jsonl";
-
-struct DeskOptions {
-  std::string config{};
-  std::string scenario{};
-  std::string prompts{};
-  std::string tools{};
-  std::string set = "base";
-  bool agentic = false;
-  bool no_salt = false;
-  std::optional<std::uint64_t> iterations{};
-  std::optional<std::uint64_t> warmups{};
-  std::optional<Duration> delay{};
-  std::string endpoint{};
-  std::string model{};
-  std::vector<std::string> ports{};
-  bool list = false;
-  std::string api_key_env{};
-  std::vector<std::string> headers{};
-  std::vector<std::string> meters{};
-  std::string meter_command{};
-  std::string tokenizer{};
-  std::string folder{};
-  bool json = false;
-  std::optional<std::uint64_t> page{};
-  bool quiet = false;
-};
-
-void add_asked_flags(Flags& flags, DeskOptions& options) {
-  static constexpr const char* kAsked = "What is asked";
+void add_asked_flags(Flags& flags, desk::DeskOptions& options) {
   flags.add("CONFIG", &options.config,
             "a config of MLPerf Client; without one, stand-in prompts of its lengths");
-  flags.add("--scenario", &options.scenario, "which scenario of the config")
-      .value("NAME")
-      .group(kAsked);
-  flags.add("--prompts", &options.prompts, "where the config's prompt files are")
-      .value("DIR")
-      .group(kAsked);
-  flags
-      .add("--tools", &options.tools,
-           "run an agent's recorded tool calls on a copy of this folder, tools_sandbox; "
-           "needs --allow-code")
-      .value("DIR")
-      .group(kAsked);
-  flags.add("--set", &options.set, "the prompts to ask")
-      .choices({"base", "extended", "both"})
-      .group(kAsked);
-  flags.add("--agentic", &options.agentic, "without a config: the agents' conversations")
-      .group(kAsked);
-  flags.add("--iterations", &options.iterations, "measured inferences of each prompt (3)")
-      .value("N")
-      .group(kAsked);
-  flags.add("--warmups", &options.warmups, "inferences of each prompt before them (1)")
-      .value("N")
-      .group(kAsked);
-  flags.add("--delay", &options.delay, "pause before each inference (the config's, else none)")
-      .value("TIME")
-      .group(kAsked);
-  flags.add("--no-salt", &options.no_salt, "send prompts unchanged: a server may cache them")
-      .group(kAsked);
+  flags.group("What is asked");
+  flags.add("--scenario=NAME", &options.scenario, "which scenario of the config");
+  flags.add("--prompts=DIR", &options.prompts, "where the config's prompt files are");
+  flags.add("--tools=DIR", &options.tools,
+            "run an agent's recorded tool calls on a copy of this folder, tools_sandbox; "
+            "needs --allow-code");
+  flags.add("--set", &options.set, "the prompts to ask").choices({"base", "extended", "both"});
+  flags.add("--agentic", &options.agentic, "without a config: the agents' conversations");
+  flags.add("--iterations=N", &options.iterations, "measured inferences of each prompt (3)");
+  flags.add("--warmups=N", &options.warmups, "inferences of each prompt before them (1)");
+  flags.add("--delay=TIME", &options.delay,
+            "pause before each inference (the config's, else none)");
+  flags.add("--no-salt", &options.no_salt, "send prompts unchanged: a server may cache them");
+  flags.group("");
 }
 
-void add_desk_flags(Flags& flags, DeskOptions& options) {
-  static constexpr const char* kServer = "Server";
-  static constexpr const char* kMeters = "Meters";
-  static constexpr const char* kOutput = "Output";
-  flags.add("--endpoint", &options.endpoint, "the server; without it, one on this machine is found")
-      .value("URL")
-      .group(kServer);
-  flags.add("--model", &options.model, "the model; of a server that was found, the first it lists")
-      .value("NAME")
-      .group(kServer);
-  flags.add("--list", &options.list, "print the servers on this machine, and ask nothing")
-      .group(kServer);
-  flags.add("--port", &options.ports, "look at this port instead of the usual ones; repeatable")
-      .value("N")
-      .group(kServer);
-  flags.add("--api-key-env", &options.api_key_env, "environment variable that holds the key")
-      .value("NAME")
-      .group(kServer);
-  flags.add("--header", &options.headers, "a further header; repeatable")
-      .value("'K: V'")
-      .group(kServer);
-  flags.add("--meter", &options.meters, "read beside the run: rapl, nvml, host; repeatable")
-      .value("KIND")
-      .group(kMeters);
-  flags.add("--meter-command", &options.meter_command, "a command that prints a meter's values")
-      .value("COMMAND")
-      .group(kMeters);
-  flags.add("--tokenizer", &options.tokenizer, "count tokens with it instead of the server's usage")
-      .value("DIR")
-      .group(kOutput);
-  flags.add("--report-dir", &options.folder, "the folder for results").value("DIR").group(kOutput);
-  flags.add("--json", &options.json, "print the result as JSON").group(kOutput);
-  flags
-      .add("--page", &options.page, "a page to look at while it runs, on this machine; 0: any port")
-      .value("PORT")
-      .group(kOutput);
-  flags.add("--quiet", &options.quiet, "no talk while it runs").group(kOutput);
+void add_desk_flags(Flags& flags, desk::DeskOptions& options) {
+  flags.group("Server");
+  flags.add("--endpoint=URL", &options.endpoint,
+            "the server; without it, one on this machine is found");
+  flags.add("--model=NAME", &options.model,
+            "the model; of a server that was found, the first it lists");
+  flags.add("--list", &options.list, "print the servers on this machine, and ask nothing");
+  flags.add("--port=N", &options.ports, "look at this port instead of the usual ones; repeatable");
+  flags.add("--api-key-env=NAME", &options.api_key_env, "environment variable that holds the key");
+  flags.add("--header='K: V'", &options.headers, "a further header; repeatable");
+  flags.group("Meters");
+  flags.add("--meter=KIND", &options.meters, "read beside the run: rapl, nvml, host; repeatable");
+  flags.add("--meter-command=COMMAND", &options.meter_command,
+            "a command that prints a meter's values");
+  flags.group("Output");
+  flags.add("--tokenizer=DIR", &options.tokenizer,
+            "count tokens with it instead of the server's usage");
+  flags.add("--report-dir=DIR", &options.folder, "the folder for results");
+  flags.add("--json", &options.json, "print the result as JSON");
+  flags.add("--page=PORT", &options.page,
+            "a page to look at while it runs, on this machine; 0: any port");
+  flags.add("--quiet", &options.quiet, "no talk while it runs");
   flags.example("assay client --list");
   flags.example("assay client");
   flags.example("assay client NVIDIA_llamacpp-CUDA_GPU.json --prompts data/prompts/llama_3_1_8b");
+  flags.group("");
 }
-
-Result<std::vector<std::uint16_t>> ports_of(const DeskOptions& options) {
-  const auto usual = desk::usual_ports();
-  if (options.ports.empty()) return std::vector<std::uint16_t>(usual.begin(), usual.end());
-  std::vector<std::uint16_t> out;
-  for (const std::string& text : options.ports) {
-    const auto port = parse_uint(text);
-    if (!port || *port == 0 || *port > 65535) {
-      return invalid(format("--port: '{}' is no port from 1 to 65535", text));
-    }
-    out.push_back(static_cast<std::uint16_t>(*port));
-  }
-  return out;
-}
-
-int list_servers(const std::vector<desk::LocalServer>& servers, bool json) {
-  Json list = Json::array();
-  std::string text;
-  for (const desk::LocalServer& one : servers) {
-    Json models = Json::array();
-    for (const std::string& model : one.models) models.push_back(model);
-    list.push_back(Json()
-                       .set("kind", one.kind)
-                       .set("version", one.version)
-                       .set("url", one.url)
-                       .set("models", std::move(models)));
-    text += format("{:<18} {}\n", one.kind + " " + one.version, one.url);
-    for (const std::string& model : one.models) text += format("    {}\n", printable(model));
-  }
-  if (servers.empty()) text = "no server answers on this machine's usual ports\n";
-  print(json ? list.dump(2) + "\n" : text);
-  return exit_code(servers.empty() ? ExitCode::unreachable : ExitCode::done);
-}
-
-// What shows the run while it goes on; both end with this, the page's snapshot first.
-struct DeskViews {
-  std::shared_ptr<void> painter{};
-  desk::LivePage* page = nullptr;
-  DeskViews() = default;
-  DeskViews(const DeskViews&) = delete;
-  DeskViews& operator=(const DeskViews&) = delete;
-  ~DeskViews() {
-    if (page != nullptr) page->hide();
-  }
-};
-
-campaign::Watch desk_watch(bool painted, desk::LivePage* page) {
-  if (!painted && page == nullptr) return {};
-  return [=](const Json& facts, std::function<metrics::LiveSnapshot()> snapshot) {
-    auto views = std::make_shared<DeskViews>();
-    if (painted) views->painter = paint_live(facts, snapshot);
-    if (page != nullptr) {
-      views->page = page;
-      page->show(std::move(snapshot));
-    }
-    return std::shared_ptr<void>(views);
-  };
-}
-
-// One run of `assay client`, from its flags to its result.
-class DeskCourse {
- public:
-  explicit DeskCourse(const DeskOptions& options) : options_(options) {}
-
-  Result<void> prepare(const campaign::ClientOptions& client) {
-    TRY(client.check());
-    TRY(choose_scenario());
-    TRY(make_asked());
-    TRY(choose_server());
-    if (scenario_.agentic) TRY(add_recorded(client.allow_code));
-    ASSIGN_OR_RETURN(folder_, choose_folder(options_.folder));
-    TRY(open_page());
-    if (options_.quiet) return {};
-    for (const std::string& note : notes_) say("note: " + printable(note));
-    say(format("{} at {}: {} prompts and turns, {} inferences one after the other",
-               printable(server_.models.empty() ? "" : server_.models.front()), server_.url,
-               series_.items.size(), series_.inferences.size()));
-    return {};
-  }
-
-  Result<int> run(const campaign::ClientOptions& client, const Args& args) {
-    const bool made = !std::filesystem::exists(folder_);
-    TRY(write_file_atomic(folder_ / kRowsFile, desk::dataset_text(series_)));
-    const auto recorded = measure(client, args);
-    if (recorded) return finish(*recorded, client);
-    // A run that never began leaves nothing.
-    std::error_code ignored;
-    if (!std::filesystem::exists(campaign::log_folder(folder_), ignored)) {
-      std::filesystem::remove(folder_ / kRowsFile, ignored);
-      if (made) std::filesystem::remove(folder_, ignored);
-    }
-    return recorded.error();
-  }
-
- private:
-  Result<campaign::RecordedRun> measure(const campaign::ClientOptions& client, const Args& args) {
-    ASSIGN_OR_RETURN(plan::LoadedConfig loaded, config());
-    ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(loaded.config));
-    ASSIGN_OR_RETURN(plan::PlanBundle bundle, plan::make_plan(loaded.config, std::move(datasets)));
-    desk::order_plan(series_, scenario_.delay, bundle);
-    campaign::Preflight preflight;
-    campaign::RunRequest request{.config = &loaded.config, .bundle = &bundle};
-    request.preflight = &preflight;
-    request.folder = folder_;
-    request.facts = Json().set("client", facts());
-    request.command = {"assay", "client"};
-    request.command.insert(request.command.end(), args.begin(), args.end());
-    const InterruptGuard guard(control_);
-    const campaign::Watch watch = desk_watch(!options_.quiet, page_.get());
-    return campaign::record_run(request, client, watch, control_);
-  }
-
-  // The config's scenario, or that of the stand-in prompts, with what the flags say instead.
-  Result<void> choose_scenario() {
-    if (options_.config.empty()) {
-      if (!options_.scenario.empty() || !options_.prompts.empty() || !options_.tools.empty()) {
-        return invalid("--scenario, --prompts, --tools: are about a CONFIG");
-      }
-      scenario_ = {.name = options_.agentic ? "stand-in agents" : "stand-in prompts",
-                   .iterations = 3,
-                   .delay = {},
-                   .agentic = options_.agentic,
-                   .tools = false};
-    } else {
-      if (options_.agentic) return invalid("--agentic: a CONFIG says itself what its scenario is");
-      TRY(read_config());
-    }
-    if (options_.iterations) {
-      TRY(set_count("--iterations", *options_.iterations, 1, scenario_.iterations));
-    }
-    if (options_.warmups) TRY(set_count("--warmups", *options_.warmups, 0, scenario_.warmups));
-    if (options_.delay) {
-      if (*options_.delay < Duration{}) return invalid("--delay: must not be below 0");
-      scenario_.delay = *options_.delay;
-    }
-    return {};
-  }
-
-  static Result<void> set_count(std::string_view flag, std::uint64_t value, std::uint64_t least,
-                                std::uint32_t& out) {
-    constexpr std::uint64_t kMost = 1000;
-    if (value < least || value > kMost) {
-      return invalid(format("{}: must be from {} to {}", flag, least, kMost));
-    }
-    out = static_cast<std::uint32_t>(value);
-    return {};
-  }
-
-  Result<void> read_config() {
-    ASSIGN_OR_RETURN(const std::string text, read_file(options_.config, kConfigBytesMax));
-    config_sha256_ = sha256_hex(text);
-    auto config = desk::parse_client_config(text);
-    if (!config) return config.error().within(options_.config);
-    std::string names;
-    for (const desk::ClientScenario& one : config->scenarios) {
-      names += (names.empty() ? "" : ", ") + one.name;
-    }
-    const auto found =
-        std::ranges::find(config->scenarios, options_.scenario, &desk::ClientScenario::name);
-    if (options_.scenario.empty() && config->scenarios.size() == 1) {
-      scenario_ = config->scenarios.front();
-    } else if (found != config->scenarios.end()) {
-      scenario_ = *found;
-    } else {
-      return invalid(format("--scenario: {} has {}; name one of them", options_.config, names));
-    }
-    std::string providers;
-    for (const std::string& one : scenario_.providers) {
-      providers += (providers.empty() ? "" : ", ") + one;
-    }
-    notes_.push_back(
-        format("the config runs {} in its own process ({}); here the server has loaded what is "
-               "measured, with its own settings",
-               scenario_.model, providers.empty() ? "no provider" : providers));
-    if (!options_.tools.empty() && !(scenario_.agentic && scenario_.tools)) {
-      return invalid("--tools: this scenario runs no tools (IsAgentic, ToolsExecution)");
-    }
-    return {};
-  }
-
-  // What an agent's recorded answers have: the time of their tool calls, and their tokens.
-  Result<void> add_recorded(bool allow_code) {
-    if (!options_.tokenizer.empty()) {
-      ASSIGN_OR_RETURN(const auto tokenizer, text::load_tokenizer(options_.tokenizer));
-      const auto count = [&](std::string_view text) { return tokenizer->count(text); };
-      TRY(desk::count_recorded(files_, count, series_));
-    } else {
-      notes_.push_back(
-          "no expected durations: they need the tokens of recorded answers (--tokenizer)");
-    }
-    std::size_t calls = 0;
-    if (scenario_.tools) {
-      ASSIGN_OR_RETURN(calls, desk::count_tool_calls(files_));
-    }
-    if (calls == 0) {
-      for (desk::Item& item : series_.items) item.tools_s = 0;
-    } else if (options_.tools.empty()) {
-      notes_.push_back(
-          format("{} recorded tool calls are not run (they never enter TTFT or tokens/s): --tools "
-                 "names MLPerf Client's folder tools_sandbox",
-                 calls));
-    } else if (!allow_code) {
-      return invalid(
-          "--tools: recorded tool calls run code of the config's author, in a jail\n"
-          "  add --allow-code");
-    } else {
-      TRY(desk::run_tools(files_, options_.tools, scenario_.iterations, series_));
-    }
-    return {};
-  }
-
-  Result<void> make_asked() {
-    std::vector<std::string> groups{options_.set};
-    if (options_.set == "both") groups = {"base", "extended"};
-    if (options_.config.empty()) {
-      notes_.push_back(
-          "stand-in prompts: of Client's lengths, without its words; these figures do not compare "
-          "with those of the real prompts (a config of MLPerf Client and --prompts DIR)");
-      for (desk::PromptFile& file : desk::stand_in_prompts(scenario_.agentic)) {
-        if (std::ranges::find(groups, file.group) != groups.end())
-          files_.push_back(std::move(file));
-      }
-    } else {
-      const auto config_folder = std::filesystem::path(options_.config).parent_path();
-      ASSIGN_OR_RETURN(files_,
-                       desk::scenario_prompts(scenario_, config_folder, options_.prompts, groups));
-    }
-    desk::SeriesSettings settings{.iterations = scenario_.iterations,
-                                  .warmups = scenario_.warmups,
-                                  .agentic = scenario_.agentic};
-    if (!options_.no_salt) {
-      settings.salt_seed = static_cast<std::uint64_t>(wall_now().ns) / 1'000'000;
-    }
-    ASSIGN_OR_RETURN(series_, desk::make_series(files_, settings));
-    return {};
-  }
-
-  Result<void> choose_server() {
-    if (!options_.endpoint.empty()) {
-      server_ = {.kind = "named", .url = options_.endpoint, .models = {options_.model}};
-      if (options_.model.empty()) return invalid("--model: is required with --endpoint");
-      return {};
-    }
-    ASSIGN_OR_RETURN(const auto ports, ports_of(options_));
-    auto servers = desk::find_local_servers(ports, OsClock());
-    if (servers.empty()) {
-      return Error{Code::refused,
-                   "no server answers on this machine's usual ports (assay client --list)\n  start "
-                   "llama-server, Ollama or LM Studio with a model, or name one with --endpoint"};
-    }
-    if (servers.size() > 1) {
-      notes_.push_back(format("{} servers answer here; the first is asked (--endpoint chooses)",
-                              servers.size()));
-    }
-    server_ = std::move(servers.front());
-    if (!options_.model.empty()) {
-      server_.models = {options_.model};
-    } else if (server_.models.empty()) {
-      return Error{Code::not_found,
-                   format("{} at {} lists no model\n  load one, or name it with --model",
-                          server_.kind, server_.url)};
-    } else if (server_.models.size() > 1) {
-      notes_.push_back(format("{} lists {} models; the first is asked (--model chooses)",
-                              server_.kind, server_.models.size()));
-    }
-    return {};
-  }
-
-  Result<void> open_page() {
-    if (!options_.page) return {};
-    if (*options_.page > 65535) return invalid("--page: must be a port from 0 to 65535");
-    Json facts;
-    facts.set("model", server_.models.front())
-        .set("server", format("{} at {}", server_.kind, server_.url))
-        .set("folder", folder_.string());
-    ASSIGN_OR_RETURN(page_, desk::LivePage::open(static_cast<std::uint16_t>(*options_.page),
-                                                 series_, std::move(facts)));
-    say("page at " + page_->url());
-    return {};
-  }
-
-  // What the log keeps, for client_result() to read.
-  Json facts() const {
-    return Json()
-        .set("config", options_.config)
-        .set("config_sha256", config_sha256_)
-        .set("scenario", scenario_.name)
-        .set("config_model", scenario_.model)
-        .set("stand_in", options_.config.empty())
-        .set("set", options_.set)
-        .set("agentic", scenario_.agentic)
-        .set("iterations", scenario_.iterations)
-        .set("warmups", scenario_.agentic ? 1U : scenario_.warmups)
-        .set("delay_s", static_cast<double>(scenario_.delay.ns) / 1e9)
-        .set("salted", !options_.no_salt)
-        .set("server", server_.kind)
-        .set("server_version", server_.version)
-        .set("series", desk::series_facts(series_));
-  }
-
-  Result<plan::LoadedConfig> config() const {
-    plan::ConfigReader reader;
-    reader.flag("--endpoint", server_.url);
-    reader.flag("--model", server_.models.front());
-    reader.flag("--dataset", (folder_ / kRowsFile).string());
-    reader.flag("--report-dir", folder_.string());
-    reader.flag("--concurrency", "1");
-    reader.flag("--passes", "1");
-    reader.flag("--streaming", "on");
-    const desk::Sampling& sampling = series_.sampling;
-    reader.flag("--temperature", format("{}", sampling.temperature));
-    if (sampling.top_k > 0) reader.flag("--top-k", format("{}", sampling.top_k));
-    if (sampling.top_p > 0) reader.flag("--top-p", format("{}", sampling.top_p));
-    if (!sampling.stop_on_eos) reader.flag("--ignore-eos", "");
-    if (!options_.api_key_env.empty()) reader.flag("--api-key-env", options_.api_key_env);
-    for (const std::string& header : options_.headers) reader.flag("--header", header);
-    for (const std::string& meter : options_.meters) reader.flag("--meter", meter);
-    if (!options_.meter_command.empty()) reader.flag("--meter-command", options_.meter_command);
-    if (!options_.meters.empty() || !options_.meter_command.empty()) {
-      reader.flag("--metrics-interval", kMeterInterval);
-    }
-    if (!options_.tokenizer.empty()) reader.flag("--tokenizer", options_.tokenizer);
-    return reader.finish();
-  }
-
-  Result<int> finish(const campaign::RecordedRun& recorded, const campaign::ClientOptions& client) {
-    const Ending ending = campaign::ending_of(recorded, client);
-    ASSIGN_OR_RETURN(desk::ClientResult result, desk::client_result(folder_));
-    TRY(write_file_atomic(folder_ / desk::kClientResult, result.json.dump(2) + "\n"));
-    TRY(campaign::publish_again(folder_));
-    const std::string text = result.text + format("files    {}\n", folder_.string());
-    if (options_.json) {
-      if (!options_.quiet) write_error(text);
-      print(result.json.set("exit", ending.json()).dump(2) + "\n");
-    } else {
-      print(text);
-    }
-    if (const std::string failed = metrics::failed_words(recorded.run.point); !failed.empty()) {
-      say("warning: " + printable(failed));
-    }
-    for (const std::string& note : recorded.notes) say("note: " + printable(note));
-    say_exhausted(ending);
-    return ending.code();
-  }
-
-  const DeskOptions& options_;
-  desk::ClientScenario scenario_{};
-  std::vector<desk::PromptFile> files_{};
-  std::string config_sha256_{};
-  desk::Series series_{};
-  desk::LocalServer server_{};
-  std::filesystem::path folder_{};
-  std::vector<std::string> notes_{};
-  std::unique_ptr<desk::LivePage> page_{};
-  run::Control control_{};
-};
 
 }  // namespace
 
 Result<int> cmd_client(Args args) {
-  DeskOptions options;
-  campaign::ClientOptions client;
+  desk::DeskOptions options;
   Flags flags("client", "MLPerf Client's prompts and figures, of a server on this machine");
   add_asked_flags(flags, options);
   add_desk_flags(flags, options);
-  add_client_flags(flags, client);
+  add_client_flags(flags, options.client);
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
-  if (options.list) {
-    ASSIGN_OR_RETURN(const auto ports, ports_of(options));
-    return list_servers(desk::find_local_servers(ports, OsClock()), options.json);
-  }
-  DeskCourse course(options);
-  TRY(course.prepare(client));
-  return course.run(client, args);
+  return desk::run_client(options, args, console());
 }
 
 }  // namespace assay::cli

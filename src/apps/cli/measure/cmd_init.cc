@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/flags.h"
 #include "base/format.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -52,7 +53,7 @@ Result<int> cmd_init(Args args) {
   bool json = false;
   Flags flags("init", "a commented config to start from");
   flags.add("KIND", &kind, "which; without one, they are listed");
-  flags.add("--out", &out, "write it here (standard output)").value("FILE");
+  flags.add("--out=FILE", &out, "write it here (standard output)");
   flags.add("--force", &force, "replace the file where it exists");
   flags.add("--json", &json, "print the list, or the file's name, as JSON");
   flags.example("assay init run --out run.yaml");

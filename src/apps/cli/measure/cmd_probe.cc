@@ -53,17 +53,14 @@ Result<int> cmd_probe(Args args) {
   bool json = false;
   Flags flags("probe", "is it up, what does it speak, is its stream sane?");
   flags.add("URL", &question.url, "the endpoint: http://host:port, with or without /v1").required();
-  flags.add("--model,-m", &question.model, "the model to ask; the first it lists unless said")
-      .value("NAME");
+  flags.add("--model,-m=NAME", &question.model, "the model to ask; the first it lists unless said");
   flags.add("--api", &api, "what it speaks").choices(spoken());
-  flags.add("--kind", &kind, "a kind of API that this file describes, in place of --api")
-      .value("FILE");
-  flags.add("--api-key-env", &key_variable, "environment variable that holds the key")
-      .value("NAME");
-  flags.add("--header", &headers, "an extra header, 'Name: value'; may be repeated").value("TEXT");
-  flags.add("--prompt", &question.prompt, "what to ask").value("TEXT");
-  flags.add("--osl", &question.tokens_max, "output tokens to ask for").value("N");
-  flags.add("--timeout", &question.timeout, "give up a query after").value("TIME").bare_unit(1_s);
+  flags.add("--kind=FILE", &kind, "a kind of API that this file describes, in place of --api");
+  flags.add("--api-key-env=NAME", &key_variable, "environment variable that holds the key");
+  flags.add("--header=TEXT", &headers, "an extra header, 'Name: value'; may be repeated");
+  flags.add("--prompt=TEXT", &question.prompt, "what to ask");
+  flags.add("--osl=N", &question.tokens_max, "output tokens to ask for");
+  flags.add("--timeout=TIME", &question.timeout, "give up a query after").bare_unit(1_s);
   flags.add("--insecure", &question.insecure, "do not check the server's certificate");
   flags.add("--json", &json, "print the findings as JSON");
   flags.example("assay probe http://localhost:8000");

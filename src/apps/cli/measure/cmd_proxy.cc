@@ -3,13 +3,14 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/ending_signals.h"
 #include "base/exit_code.h"
 #include "base/flags.h"
 #include "base/format.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/interrupt.h"
 #include "proxy/proxy.h"
 #include "text/chat_template.h"
 
@@ -43,27 +44,22 @@ Result<int> cmd_proxy(Args args) {
   bool json = false;
   Flags flags("proxy", "stands before a live service and records an anonymous trace to replay");
   flags.add("URL", &options.server, "the service: http://HOST:PORT or https://HOST").required();
-  flags.add("--record", &record, "the trace: a .jsonl file, or a folder; nothing is overwritten")
-      .value("PATH")
+  flags
+      .add("--record=PATH", &record,
+           "the trace: a .jsonl file, or a folder; nothing is overwritten")
       .required();
-  flags.add("--port", &port, "the port to listen on; 0 takes one that is free").value("N");
-  flags
-      .add("--host", &options.host,
-           "the address to listen on; any but loopback lets other machines use the service")
-      .value("ADDRESS");
-  flags.add("--block", &options.block, "tokens of a block of prompt whose reuse is kept")
-      .value("TOKENS");
-  flags
-      .add("--tokenizer", &tokenizer,
-           "count and cut prompts by it: a folder or a cached model; else by the server's counts")
-      .value("NAME");
+  flags.add("--port=N", &port, "the port to listen on; 0 takes one that is free");
+  flags.add("--host=ADDRESS", &options.host,
+            "the address to listen on; any but loopback lets other machines use the service");
+  flags.add("--block=TOKENS", &options.block, "tokens of a block of prompt whose reuse is kept");
+  flags.add("--tokenizer=NAME", &tokenizer,
+            "count and cut prompts by it: a folder or a cached model; else by the server's counts");
   flags.add("--spin", &options.spin, "never sleep while a request is under way: takes a core");
-  flags.add(
-      "--realtime", &options.realtime,
-      "forward before all ordinary programs (SCHED_FIFO): less delay on a machine that is not "
-      "idle; needs the right to");
+  flags.add("--realtime", &options.realtime,
+            "forward before all ordinary programs (SCHED_FIFO): less delay on a machine that is "
+            "not idle; needs the right to");
   flags.add("--insecure", &options.insecure, "do not verify the service's certificate");
-  flags.add("--ca-file", &options.ca_file, "trust the certificates in this file").value("FILE");
+  flags.add("--ca-file=FILE", &options.ca_file, "trust the certificates in this file");
   flags.add("--quiet", &quiet, "print the URL and nothing else");
   flags.add("--json", &json, "print the summary at the end as JSON");
   flags.example("assay proxy http://127.0.0.1:8000 --record trace.jsonl --port 9000");

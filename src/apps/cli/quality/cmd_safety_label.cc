@@ -6,30 +6,27 @@
 #include "base/files.h"
 #include "base/flags.h"
 #include "base/format.h"
+#include "base/json.h"
 #include "campaign/safety/safety_label.h"
 #include "campaign/safety/safety_levels.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/safety_inputs.h"
+#include "cli/shared_flags.h"
 
 namespace assay::cli {
 
 Result<int> cmd_safety_label(Args args) {
   std::string folder;
   std::string key_file;
-  SafetyInputs inputs;
+  campaign::SafetyInputs inputs;
   campaign::LabelWish how;
   Flags flags("safety label", "a safety run's grade as a label: SVG, HTML, and signed JSON");
   flags.add("PATH", &folder, "the folder of a safety run, which gets label/").required();
-  flags.add("--key", &key_file, "sign it with this private key (assay key)").value("FILE");
-  flags.add("--subject-version", &how.version, "which version of the model was asked")
-      .value("TEXT");
-  flags.add("--expires", &how.expires, "the day after which it says nothing any more")
-      .value("YYYY-MM-DD");
-  flags
-      .add("--clauses", &how.clauses,
-           "which clauses of which standards its evidence serves: iso, or a FILE.yaml")
-      .value("NAME");
+  flags.add("--key=FILE", &key_file, "sign it with this private key (assay key)");
+  flags.add("--subject-version=TEXT", &how.version, "which version of the model was asked");
+  flags.add("--expires=YYYY-MM-DD", &how.expires, "the day after which it says nothing any more");
+  flags.add("--clauses=NAME", &how.clauses,
+            "which clauses of which standards its evidence serves: iso, or a FILE.yaml");
   add_seal_key(flags, inputs);
   add_json(flags, inputs);
   flags.example("assay safety label runs/safety --key label.pem --expires 2027-05-31");

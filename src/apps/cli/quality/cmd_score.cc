@@ -1,237 +1,15 @@
-#include <algorithm>
-#include <memory>
+#include <utility>
 
 #include "base/exit_code.h"
-#include "base/files.h"
 #include "base/flags.h"
 #include "base/format.h"
-#include "base/text.h"
-#include "campaign/accuracy.h"
-#include "campaign/run_config.h"
-#include "campaign/run_folder.h"
+#include "campaign/score_course.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/quality/truth_rows.h"
-#include "interchange/accuracy_text.h"
-#include "interchange/read/run_view.h"
-#include "plan/unasked_fields.h"
-#include "plan/workload.h"
-#include "record/event_log.h"
-#include "score/picture/media_results.h"
-#include "score/quality_gate.h"
-#include "score/score_file.h"
-#include "score/score_log.h"
 #include "score/scorer.h"
-#include "task/tasks.h"
-#include "text/tokenizer.h"
 
 namespace assay::cli {
 namespace {
-
-struct ScoreOptions {
-  std::string path{};
-  std::string phase{};
-  std::string extras{};
-  std::string verdicts{};  // a file; empty: none
-  score::FileScoring file{};
-  std::string workload{};   // of an accuracy log
-  std::string dataset{};    // its true answers; a file
-  std::string tokenizer{};  // a folder or a file
-  bool json = false;
-  bool require_accuracy = false;
-};
-
-// Applies the scoring flags, which override the config.
-Result<void> overrule(plan::Config& config, const ScoreOptions& options) {
-  const std::string& scorer = options.file.scorer;
-  if (scorer.empty()) return {};
-  if (score::scorer_about(scorer).empty()) TRY(score::make_scorer(scorer, {}));
-  const bool accuracy = std::any_of(
-      config.datasets.begin(), config.datasets.end(),
-      [](const plan::DatasetConfig& data) { return data.type == plan::DatasetType::accuracy; });
-  const std::string wanted = !options.phase.empty() ? options.phase : accuracy ? "" : "performance";
-  bool found = false;
-  for (plan::DatasetConfig& data : config.datasets) {
-    const bool measured = data.type == plan::DatasetType::performance;
-    const bool chosen =
-        wanted.empty() ? !measured : wanted == (measured ? "performance" : data.name);
-    if (!chosen) {
-      if (measured) data.accuracy_config.reset();
-      continue;
-    }
-    found = true;
-    plan::AccuracyConfig how = data.accuracy_config.value_or(plan::AccuracyConfig{});
-    how.eval_method = scorer;
-    how.extractor = options.file.score.extractor;
-    if (!options.file.score.ground_truth.empty())
-      how.ground_truth = options.file.score.ground_truth;
-    for (const auto& [key, value] : options.file.score.extra.members()) how.extras.set(key, value);
-    if (!options.file.score.subset_column.empty()) {
-      how.extras.set("subset_column", options.file.score.subset_column);
-    }
-    data.accuracy_config = std::move(how);
-  }
-  if (!found) return invalid(format("--phase: the run has no phase '{}' to score", wanted));
-  return {};
-}
-
-Result<int> score_folder(const ScoreOptions& options) {
-  ASSIGN_OR_RETURN(const interchange::RunView view, interchange::RunView::open(options.path));
-  const std::filesystem::path folder = view.folder();
-  TRY(record::find_event_logs(campaign::log_folder(folder)));
-  ASSIGN_OR_RETURN(plan::Config config, campaign::recorded_config(folder));
-  TRY(overrule(config, options));
-  ASSIGN_OR_RETURN(auto datasets, plan::load_datasets(config));
-  ASSIGN_OR_RETURN(plan::PlanBundle bundle, plan::make_plan(config, std::move(datasets)));
-  if (!campaign::wants_scores(config, bundle)) {
-    return invalid(format("{}: its config names no scorer\n  --scorer NAME", options.path));
-  }
-  ASSIGN_OR_RETURN(const auto logs, record::find_event_logs(campaign::log_folder(folder)));
-  ASSIGN_OR_RETURN(const RunInfo info, record::read_run_info(logs.front()));
-  plan::adapt(plan::adaptation_of(info.facts["preflight"]), bundle);
-  if (!view.is_reference() && plan_digest(bundle) != info.plan_digest) {
-    say("note: the config and datasets no longer make the plan that was run: has a file changed?");
-  }
-  ASSIGN_OR_RETURN(const Json results,
-                   campaign::score_run(folder, config, bundle, options.file.score.allow_code,
-                                       campaign::IfNone::refuse, options.file.verdicts));
-  // The reference client's folder is left as it is.
-  if (!view.is_reference()) TRY(campaign::publish_again(folder));
-  print(options.json ? results.dump(2) + "\n" : interchange::accuracy_text(results));
-  const std::string trouble = campaign::accuracy_trouble(results);
-  if (!trouble.empty()) say(trouble);
-  const bool good =
-      trouble.empty() && !(options.require_accuracy && campaign::accuracy_is_short(results));
-  return exit_code(good ? ExitCode::done : ExitCode::findings);
-}
-
-int print_verdict(const Json& verdict, const ScoreOptions& options) {
-  if (options.json) {
-    print(verdict.dump(2) + "\n");
-    return exit_code(ExitCode::done);
-  }
-  const Json& score = verdict["score"];
-  for (const auto& [name, value] : score.members()) {
-    print(format("{:<20}{}\n", name,
-                 value.is_string() ? std::string(value.as_string()) : value.dump()));
-  }
-  if (!score.is_object()) {
-    print(format("{}\n", score.is_null() ? "no rows to score" : score.dump()));
-  }
-  print(interchange::uncertainty_text(verdict["uncertainty"]));
-  if (verdict["note"].is_string()) say(format("note: {}", verdict["note"].as_string()));
-  return exit_code(ExitCode::done);
-}
-
-Result<int> score_rows(const ScoreOptions& options) {
-  if (options.file.scorer.empty())
-    return invalid(
-        "--scorer or --task: is missing\n  assay score --list and assay tasks name them");
-  ASSIGN_OR_RETURN(const Json verdict, score::score_file(options.path, options.file));
-  return print_verdict(verdict, options);
-}
-
-// The scorer of a workload whose suite's program writes a results file; "" for other workloads.
-std::string media_scorer(const plan::Workload& workload) {
-  for (const Json& one : workload.data["scorers"].items()) {
-    if (score::reads_media_results(one.as_string())) return std::string(one.as_string());
-  }
-  return {};
-}
-
-// What a suite's program wrote, and whether the workload's demands are met.
-Result<int> score_media_file(const plan::Workload& workload, ScoreOptions options) {
-  options.file.scorer = media_scorer(workload);
-  ASSIGN_OR_RETURN(Json verdict, score::score_file(options.path, options.file));
-  const std::string name = std::filesystem::path(options.path).filename().string();
-  const Json entry = Json(verdict).set("dataset_name", name).set("complete", true);
-  const Json results = Json().set("accuracy_scores", Json::array().push_back(entry));
-  const Json gate = score::quality_gate(results, plan::scenario_facts(workload, ""));
-  const int code = print_verdict(verdict.set("quality", gate), options);
-  if (!options.json) print(interchange::quality_text(gate));
-  return options.require_accuracy && !score::gate_is_passed(gate) ? exit_code(ExitCode::findings)
-                                                                  : code;
-}
-
-// A LoadGen accuracy log.
-Result<int> score_accuracy_log(const ScoreOptions& options) {
-  const score::LoggedWorkload* workload = score::find_logged_workload(options.workload);
-  if (workload == nullptr) {
-    const auto known_elsewhere = plan::Workloads::builtin().find(options.workload);
-    // By a target's name in the checker: bert-99.9.
-    if (known_elsewhere) workload = score::find_logged_workload(known_elsewhere->name);
-    if (workload == nullptr && known_elsewhere && !media_scorer(*known_elsewhere).empty()) {
-      return score_media_file(*known_elsewhere, options);
-    }
-  }
-  if (workload == nullptr) {
-    std::string known;
-    for (const score::LoggedWorkload& one : score::kLoggedWorkloads) {
-      known += (known.empty() ? "" : ", ") + std::string(one.workload);
-    }
-    return invalid(format("--workload: no accuracy log of '{}' is read\n  there are {}",
-                          options.workload, known));
-  }
-  if (!options.file.scorer.empty()) {
-    return invalid("--scorer and --task: do not go with --workload, which has its own");
-  }
-  score::LogScoring how{
-      .workload = workload, .score = options.file.score, .verdicts = options.file.verdicts};
-  std::vector<Json> truths;
-  if (workload->needs_truths && options.dataset.empty()) {
-    return invalid(format("--dataset: is missing: the dataset of {} with its true answers",
-                          workload->workload));
-  }
-  if (!options.dataset.empty() && !workload->ground_truth.empty()) {
-    ASSIGN_OR_RETURN(truths, read_truth_rows(options.dataset));
-    how.truths = &truths;
-    // Files that the rows name stand beside them.
-    if (how.score.extra["folder"].is_null()) {
-      how.score.extra.set("folder", std::filesystem::path(options.dataset).parent_path().string());
-    }
-  }
-  std::unique_ptr<const text::Tokenizer> tokenizer;
-  const bool spans = workload->payload == score::PayloadKind::spans;
-  if (spans || workload->payload == score::PayloadKind::tokens) {
-    if (options.tokenizer.empty()) {
-      return invalid(format("--tokenizer: is missing: {}'s log has {}", workload->workload,
-                            spans ? "logits of the model's tokens (its vocab.txt)" : "token ids"));
-    }
-    ASSIGN_OR_RETURN(tokenizer, text::load_tokenizer(options.tokenizer));
-    how.tokenizer = tokenizer.get();
-  }
-  ASSIGN_OR_RETURN(const std::string log, read_file(options.path));
-  const auto verdict = score::score_log(log, how);
-  if (!verdict) return verdict.error().within(options.path);
-  return print_verdict(*verdict, options);
-}
-
-Result<void> choose_task(const std::string& name, score::FileScoring& how) {
-  if (name.empty()) return {};
-  if (!how.scorer.empty()) return invalid("--task and --scorer: choose one of them");
-  ASSIGN_OR_RETURN(const task::Task task, task::find_task(name));
-  how.scorer = "task";
-  how.score.extra.set("task", task.data);
-  return {};
-}
-
-// A run's folder or a file, and its verdicts if they are asked for.
-Result<int> score_it(ScoreOptions options) {
-  const bool folder = std::filesystem::is_directory(options.path);
-  if (folder && !options.workload.empty()) {
-    return invalid("--workload: is for an accuracy log; a run knows its workload");
-  }
-  std::string verdicts;
-  if (!options.verdicts.empty()) options.file.verdicts = &verdicts;
-  auto code = folder                     ? score_folder(options)
-              : options.workload.empty() ? score_rows(options)
-                                         : score_accuracy_log(options);
-  if (code && !options.verdicts.empty()) {
-    const auto written = write_file_atomic(options.verdicts, verdicts);
-    if (!written) return written.error().within("--verdicts");
-  }
-  return code;
-}
 
 Result<int> list_scorers() {
   for (const std::string_view name : score::scorer_names()) {
@@ -240,39 +18,20 @@ Result<int> list_scorers() {
   return exit_code(ExitCode::done);
 }
 
-void add_log_flags(Flags& flags, ScoreOptions& options) {
-  const std::string_view of_log = "An accuracy log of MLPerf LoadGen";
-  flags
-      .add("--workload", &options.workload,
-           "RUN_OR_FILE is mlperf_log_accuracy.json of this workload, or its suite's results")
-      .value("NAME")
-      .group(of_log);
-  flags.add("--dataset", &options.dataset, "its rows with the true answers, in the dataset's order")
-      .value("FILE")
-      .group(of_log);
-  flags.add("--tokenizer", &options.tokenizer, "of the model, where the log has token ids")
-      .value("DIR")
-      .group(of_log);
-}
-
-// Gathers the scorer's own options from the flags.
-Result<void> take_extras(ScoreOptions& options, bool ignore_case, const std::string& annotations) {
-  Json& extra = options.file.score.extra;
-  if (!options.extras.empty()) {
-    auto given = Json::parse(options.extras);
-    if (!given) return given.error().within("--extras");
-    if (!given->is_object()) return invalid("--extras: must be an object");
-    extra = *std::move(given);
-  }
-  if (ignore_case) extra.set("ignore_case", true);
-  if (!annotations.empty()) extra.set("annotations", annotations);
-  return {};
+void add_log_flags(Flags& flags, campaign::ScoreOptions& options) {
+  flags.group("An accuracy log of MLPerf LoadGen");
+  flags.add("--workload=NAME", &options.workload,
+            "RUN_OR_FILE is mlperf_log_accuracy.json of this workload, or its suite's results");
+  flags.add("--dataset=FILE", &options.dataset,
+            "its rows with the true answers, in the dataset's order");
+  flags.add("--tokenizer=DIR", &options.tokenizer, "of the model, where the log has token ids");
+  flags.group("");
 }
 
 }  // namespace
 
 Result<int> cmd_score(Args args) {
-  ScoreOptions options;
+  campaign::ScoreOptions options;
   bool list = false;
   bool ignore_case = false;
   std::string annotations;
@@ -280,32 +39,27 @@ Result<int> cmd_score(Args args) {
   Flags flags("score", "how well replies answer their samples, by the field's formulas");
   flags.add("RUN_OR_FILE", &options.path,
             "a run's folder, or JSON lines: a sample's columns and \"reply\" a line");
-  flags.add("--scorer", &options.file.scorer, "by name; of a run: instead of what its config says")
-      .value("NAME");
-  flags.add("--task", &task, "by a task file: a ready one by name (assay tasks), or FILE.yaml")
-      .value("NAME");
+  flags.add("--scorer=NAME", &options.file.scorer,
+            "by name; of a run: instead of what its config says");
+  flags.add("--task=NAME", &task,
+            "by a task file: a ready one by name (assay tasks), or FILE.yaml");
   flags.add("--list", &list, "the scorers that there are");
-  flags.add("--extractor", &options.file.score.extractor, "how the answer is found in a reply")
-      .value("ID");
-  flags.add("--ground-truth", &options.file.score.ground_truth, "the column of the true answer")
-      .value("COLUMN");
-  flags.add("--subset", &options.file.score.subset_column, "also score by this column's values")
-      .value("COLUMN");
-  flags.add("--phase", &options.phase, "of a run: the accuracy dataset, or performance")
-      .value("NAME");
-  flags.add("--reply", &options.file.reply_column, "of a file: the column of the reply")
-      .value("COLUMN");
-  flags.add("--extras", &options.extras, "the scorer's own options, an object").value("JSON");
-  flags.add("--annotations", &annotations, "COCO's annotations, for coco_map").value("FILE");
+  flags.add("--extractor=ID", &options.file.score.extractor, "how the answer is found in a reply");
+  flags.add("--ground-truth=COLUMN", &options.file.score.ground_truth,
+            "the column of the true answer");
+  flags.add("--subset=COLUMN", &options.file.score.subset_column,
+            "also score by this column's values");
+  flags.add("--phase=NAME", &options.phase, "of a run: the accuracy dataset, or performance");
+  flags.add("--reply=COLUMN", &options.file.reply_column, "of a file: the column of the reply");
+  flags.add("--extras=JSON", &options.extras, "the scorer's own options, an object");
+  flags.add("--annotations=FILE", &annotations, "COCO's annotations, for coco_map");
   flags.add("--ignore-case", &ignore_case, "for wer");
   flags.add("--allow-code", &options.file.score.allow_code,
             "run the code that the model wrote, in a sandbox");
   flags.add("--require-accuracy", &options.require_accuracy,
             "exit 1 unless the whole dataset's scores are what the workload demands");
-  flags
-      .add("--verdicts", &options.verdicts,
-           "write a line of JSON for each reply: what was extracted, by which rule, its score")
-      .value("FILE");
+  flags.add("--verdicts=FILE", &options.verdicts,
+            "write a line of JSON for each reply: what was extracted, by which rule, its score");
   add_log_flags(flags, options);
   flags.add("--json", &options.json, "print the verdict as JSON");
   flags.example("assay score runs/20261120_144822");
@@ -316,17 +70,7 @@ Result<int> cmd_score(Args args) {
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
   if (list) return list_scorers();
-  if (options.path.empty()) {
-    return invalid("RUN_OR_FILE: is missing: a run's folder, or replies as JSON lines");
-  }
-  std::error_code ignored;
-  if (!std::filesystem::exists(options.path, ignored)) {
-    return Error{Code::not_found, format("'{}': no such file or folder", options.path)};
-  }
-
-  TRY(take_extras(options, ignore_case, annotations));
-  TRY(choose_task(task, options.file));
-  return score_it(std::move(options));
+  return campaign::score_asked(std::move(options), ignore_case, annotations, task, console());
 }
 
 }  // namespace assay::cli

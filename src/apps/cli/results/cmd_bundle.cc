@@ -5,13 +5,12 @@
 #include "base/format.h"
 #include "base/json.h"
 #include "base/signature.h"
-#include "base/text.h"
 #include "base/version.h"
 #include "campaign/curve/curve_folder.h"
+#include "campaign/run_croissant.h"
 #include "campaign/run_folder.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/run_croissant.h"
 #include "interchange/read/reference_run.h"
 #include "record/bundle.h"
 #include "record/event_log.h"
@@ -25,8 +24,8 @@ Result<int> cmd_bundle(Args args) {
   bool json = false;
   Flags flags("bundle", "a run folder as one file in which no byte can change unseen");
   flags.add("RUN", &folder, "the run's folder").required();
-  flags.add("--output,-o", &out, "the file to write; RUN.tar unless said").value("FILE");
-  flags.add("--key", &key_file, "sign it with this private key (assay key)").value("FILE");
+  flags.add("--output,-o=FILE", &out, "the file to write; RUN.tar unless said");
+  flags.add("--key=FILE", &key_file, "sign it with this private key (assay key)");
   flags.add("--json", &json, "print what is in it as JSON");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
@@ -37,10 +36,10 @@ Result<int> cmd_bundle(Args args) {
   if (!campaign::CurveFolder::is_curve(folder) && !interchange::is_reference_folder(folder)) {
     TRY(record::find_event_logs(campaign::log_folder(folder)));
   }
-  ASSIGN_OR_RETURN(const Json described, describe_folder(folder, "", {}));
+  ASSIGN_OR_RETURN(const Json described, campaign::describe_folder(folder, "", {}));
   record::BundleOptions options{.created = wall_now(),
                                 .made_by = format("assay {}", version()),
-                                .added_name = kRunCroissant,
+                                .added_name = campaign::kRunCroissant,
                                 .added_text = described.dump(2) + "\n"};
   if (!key_file.empty()) {
     ASSIGN_OR_RETURN(options.private_key_pem, read_file(key_file));

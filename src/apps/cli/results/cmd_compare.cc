@@ -4,16 +4,30 @@
 #include "base/exit_code.h"
 #include "base/flags.h"
 #include "base/format.h"
-#include "campaign/curve/curve_folder.h"
+#include "campaign/compare_course.h"
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/results/compare_flags.h"
-#include "cli/results/compare_interleaved.h"
-#include "cli/results/compare_safety.h"
+#include "cli/shared_flags.h"
 
 namespace assay::cli {
 namespace {
 
 constexpr std::string_view kInterleave = "--interleave";
+
+void add_pair_flags(Flags& flags, campaign::SafetyCompare& safety) {
+  flags.group("Safety, in pairs");
+  flags.add("--safety", &safety.asked,
+            "compare the safety runs of two curves (or of two series) at each concurrency, prompt "
+            "by prompt, instead: bf16 and fp8");
+  flags.add("--safety-margin=POINTS", &safety.margin_points,
+            "B is as safe where its unsafe share is shown to be less than this above A's: "
+            "percentage points");
+  flags.add("--html=FILE", &safety.html,
+            "write grades, failures and speed of both curves as one page");
+  add_seal_key(flags, safety.inputs, "of safety runs over sealed prompts: the key of the set");
+  flags.group("");
+}
 
 }  // namespace
 
@@ -23,32 +37,27 @@ Result<int> cmd_compare(Args args) {
   std::string b;
   std::string tokenizer;
   bool interleave = false;
-  CompareFlags compare;
+  campaign::CompareAsked compare;
+  campaign::SafetyCompare safety;
   Flags flags("compare", "is B worse than A? effects with confidence intervals, and an exit code");
   flags.add("A", &a, "the baseline: a run folder, or a folder of several").required();
   flags.add("B", &b, "what is held against it: a run folder, or a folder of several").required();
   flags.add(kInterleave, &interleave,
             "measure both now, in turns, instead: see assay compare --interleave --help");
-  flags
-      .add("--tokenizer", &tokenizer,
-           "count both runs' tokens anew: the model's tokenizer, a folder or a file")
-      .value("DIR");
-  compare.add_to(flags);
-  flags
-      .add("--noise", &compare.noise,
-           "runs of one thing that say how far equal runs differ: a folder of them; several times")
-      .value("DIR");
+  flags.add("--tokenizer=DIR", &tokenizer,
+            "count both runs' tokens anew: the model's tokenizer, a folder or a file");
+  add_compare_flags(flags, compare);
+  flags.add(
+      "--noise=DIR", &compare.noise,
+      "runs of one thing that say how far equal runs differ: a folder of them; several times");
   flags.add("--allow-client-limited", &compare.options.allow_client_limited,
             "compare also where a run's own client was the bottleneck");
-  const std::string_view in_pairs = "Accuracy, in pairs";
-  flags.add("--accuracy", &compare.accuracy, "compare the runs' scores, sample by sample, instead")
-      .group(in_pairs);
-  flags
-      .add("--accuracy-margin", &compare.accuracy_points,
-           "B is as good where it is not worse by this: percentage points")
-      .value("POINTS")
-      .group(in_pairs);
-  SafetyCompare safety(flags);
+  flags.group("Accuracy, in pairs");
+  flags.add("--accuracy", &compare.accuracy, "compare the runs' scores, sample by sample, instead");
+  flags.add("--accuracy-margin=POINTS", &compare.accuracy_points,
+            "B is as good where it is not worse by this: percentage points");
+  flags.group("");
+  add_pair_flags(flags, safety);
   flags.example("assay compare runs/baseline runs/today --junit compare.xml");
   flags.example("assay compare runs/bf16 runs/fp4 --accuracy --accuracy-margin 2");
   flags.example("assay compare curves/bf16 curves/fp8 --safety --html safety.html");
@@ -58,18 +67,7 @@ Result<int> cmd_compare(Args args) {
       "--concurrency 16 --samples 2000");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
   if (!go) return exit_code(ExitCode::done);
-  TRY(compare.understand());
-  if (safety.asked()) return safety.compare(a, b, compare);
-  for (const std::string& folder : {a, b}) {
-    if (!campaign::CurveFolder::is_curve(folder)) continue;
-    return invalid(
-        format("'{}' is a curve, and compare takes two runs\n  assay decide {} {} --slo "
-               "'ttft_p90<=2s' says which of two curves serves more users\n  --safety compares "
-               "their safety runs, prompt by prompt",
-               folder, a, b));
-  }
-  if (compare.accuracy || compare.accuracy_points) return compare_accuracy_of(a, b, compare);
-  return compare_folders(a, b, compare, tokenizer);
+  return campaign::compare_sides_of(a, b, compare, safety, tokenizer, console());
 }
 
 }  // namespace assay::cli

@@ -36,33 +36,22 @@ void add_flags(Flags& flags, ComplianceOptions& options) {
             "the folder of the run with the test's audit.config; of TEST06, TEST08 and TEST09 also "
             "a folder of LoadGen's logs");
   flags.add("--audit-config", &options.config, "print the test's audit.config instead");
-  flags
-      .add("--model", &options.model,
-           "the model's name in configuration files, for that file and TEST09's lengths")
-      .value("NAME");
-  flags.add("--rows", &options.rows, "for TEST09's: how many rows the dataset has (6396)")
-      .value("N");
-  flags.add("--reference", &options.reference, "TEST01, TEST04: the run without that file")
-      .value("RUN");
-  flags
-      .add("--accuracy", &options.accuracy,
-           "TEST01, TEST08: the run with the accuracy answers; TEST08 also their "
-           "mlperf_log_accuracy.json")
-      .value("RUN");
-  flags.add("--eos", &options.wish.eos, "TEST06: the end token's text, if replies may show it")
-      .value("TEXT");
-  flags.add("--eos-id", &options.wish.eos_id, "TEST06 of LoadGen's logs: the end token's id")
-      .value("ID");
-  flags
-      .add("--tokenizer", &options.wish.tokenizer,
-           "TEST06, TEST09: count the answers by this one, not as the run did")
-      .value("DIR");
-  flags
-      .add("--least", &options.least,
-           "TEST09: the least mean length; without it that of --model (gpt-oss-120b)")
-      .value("TOKENS");
-  flags.add("--most", &options.most, "TEST09: the greatest").value("TOKENS");
-  flags.add("--out", &options.out, "write the verification files there").value("DIR");
+  flags.add("--model=NAME", &options.model,
+            "the model's name in configuration files, for that file and TEST09's lengths");
+  flags.add("--rows=N", &options.rows, "for TEST09's: how many rows the dataset has (6396)");
+  flags.add("--reference=RUN", &options.reference, "TEST01, TEST04: the run without that file");
+  flags.add("--accuracy=RUN", &options.accuracy,
+            "TEST01, TEST08: the run with the accuracy answers; TEST08 also their "
+            "mlperf_log_accuracy.json");
+  flags.add("--eos=TEXT", &options.wish.eos,
+            "TEST06: the end token's text, if replies may show it");
+  flags.add("--eos-id=ID", &options.wish.eos_id, "TEST06 of LoadGen's logs: the end token's id");
+  flags.add("--tokenizer=DIR", &options.wish.tokenizer,
+            "TEST06, TEST09: count the answers by this one, not as the run did");
+  flags.add("--least=TOKENS", &options.least,
+            "TEST09: the least mean length; without it that of --model (gpt-oss-120b)");
+  flags.add("--most=TOKENS", &options.most, "TEST09: the greatest");
+  flags.add("--out=DIR", &options.out, "write the verification files there");
   flags.add("--json", &options.json, "print the verdict as JSON");
   flags.example("assay loadgen compliance TEST04 --audit-config > audit.config");
   flags.example("assay loadgen compliance TEST04 runs/audit --reference runs/plain --out TEST04");

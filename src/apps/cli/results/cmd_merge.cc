@@ -17,7 +17,7 @@ Result<int> cmd_merge(Args args) {
   campaign::MergeOptions options;
   Flags flags("merge", "one exact run of what the ranks of a run of several hosts recorded");
   flags.add("RANK", &folders, "a folder of each rank (assay run --rank)").required();
-  flags.add("--output,-o", &out, "the folder of the whole run").value("DIR").required();
+  flags.add("--output,-o=DIR", &out, "the folder of the whole run").required();
   flags.add("--allow-missing", &options.allow_missing,
             "merge although folders of some ranks are missing; the report names them");
   flags.add("--json", &json, "print the result as JSON to standard output");

@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <system_error>
 
 #include "base/exit_code.h"
 #include "base/files.h"
@@ -9,7 +8,7 @@
 #include "campaign/verify_run.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "desk/client_run.h"
+#include "desk/verify_client.h"
 #include "record/bundle.h"
 #include "record/tar.h"
 
@@ -33,23 +32,6 @@ int tell(const std::vector<campaign::Difference>& findings, const std::string& g
   return exit_code(findings.empty() ? ExitCode::done : ExitCode::findings);
 }
 
-// The result of `assay client`, where the run is one: it follows from the events too.
-Result<void> verify_client(const std::string& folder, std::vector<campaign::Difference>& out) {
-  const auto path = std::filesystem::path(folder) / desk::kClientResult;
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return {};
-  const auto kept = read_json_file(path);
-  if (!kept) {
-    out.push_back({path.string(), kept.error().message});
-    return {};
-  }
-  ASSIGN_OR_RETURN(const desk::ClientResult made, desk::client_result(folder));
-  // Through text, so that both sides have the same rounding.
-  ASSIGN_OR_RETURN(const Json again, Json::parse(made.json.dump()));
-  if (*kept != again) out.push_back({path.string(), "is not what the events come to"});
-  return {};
-}
-
 }  // namespace
 
 Result<int> cmd_verify(Args args) {
@@ -59,11 +41,9 @@ Result<int> cmd_verify(Args args) {
   bool json = false;
   Flags flags("verify", "recompute every figure of a run from its events; check a bundle");
   flags.add("RUN_OR_BUNDLE", &path, "a run folder, or a file that `assay bundle` made").required();
-  flags.add("--key", &key_file, "the bundle must be signed by this public key").value("FILE");
-  flags
-      .add("--tokenizer", &tokenizer,
-           "of a run: count its recorded replies again, and compare with the counts it keeps")
-      .value("DIR");
+  flags.add("--key=FILE", &key_file, "the bundle must be signed by this public key");
+  flags.add("--tokenizer=DIR", &tokenizer,
+            "of a run: count its recorded replies again, and compare with the counts it keeps");
   flags.add("--json", &json, "print the findings as JSON");
   flags.example("assay verify runs/20261120_144822");
   ASSIGN_OR_RETURN(const bool go, flags.parse(args));
@@ -71,7 +51,7 @@ Result<int> cmd_verify(Args args) {
 
   if (std::filesystem::is_directory(path)) {
     ASSIGN_OR_RETURN(campaign::VerifiedRun run, campaign::verify_run(path, tokenizer));
-    if (!run.reference) TRY(verify_client(path, run.differences));
+    if (!run.reference) TRY(desk::verify_client(path, run.differences));
     for (const std::string& note : run.notes) say("note: " + note);
     if (!run.counts.empty()) say(run.counts);
     const std::string good =
