@@ -305,6 +305,7 @@ def airflow(section):
 def servers(section):
     """Real servers with random weights, and a gateway, under our client."""
     own_packages(section, "servers")
+    own_packages(section, "tensors")
 
 
 def kills(section):
