@@ -342,6 +342,10 @@ def test_an_agent_takes_no_order_that_its_policy_does_not_allow(parties, endpoin
     for levels in (3, 8):
         site.write_policy(hub.url, endpoint("--osl", 4).url, levels=levels)
         order(act, f"run-{levels}", "north")
+        # Nor any while the model's key is not there, where the run could only fail.
+        said = site("agent", "--once", env={"CANARY_KEY": ""}, code=2).stderr
+        assert "CANARY_KEY is not set" in said
+        assert runs_at_hub(act)[f"run-{levels}"]["state"] == "ordered"
         said = site("agent", "--once").stderr
         assert ("concurrency 4 is above 3" in said) == (levels == 3)
     runs = runs_at_hub(act)

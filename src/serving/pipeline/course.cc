@@ -164,7 +164,10 @@ Result<int> run_it(const PipelineOptions& options, const Talk& talk) {
   for (const std::string& why : end.why) talk.say("failed: " + why);
   if (end.interrupted) return exit_code(ExitCode::interrupted);
   if (end.failed > 0) return exit_code(ExitCode::findings);
-  if (end.waiting > 0) talk.say(format("{} wait for a person or a file", end.waiting));
+  if (end.waiting > 0) {
+    talk.say(format("{} {} for a person or a file; assay pipeline status {} says which",
+                    end.waiting, end.waiting == 1 ? "waits" : "wait", options.file));
+  }
   return exit_code(ExitCode::done);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
 #include "base/files.h"
 #include "base/format.h"
@@ -69,6 +70,20 @@ Result<net::Fd> lock_site(const Policy& policy) {
                "another agent of this site is at work, or a run that one has started"};
 }
 
+// A run without its key would fail for good: no order is taken before it is there.
+Result<void> check_keys(const Policy& policy) {
+  for (const auto& [id, model] : policy.models) {
+    if (model.api_key_env.empty()) continue;
+    const char* const key = std::getenv(model.api_key_env.c_str());
+    if (key != nullptr && *key != '\0') continue;
+    return invalid(
+        format("models.{}.api_key_env: the environment variable {} is not set\n"
+               "  export {}=…",
+               id, model.api_key_env, model.api_key_env));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<HubLink> HubLink::open(const HubAddress& address, const Clock& clock) {
@@ -110,6 +125,7 @@ Result<void> HubLink::send(const sites::Act& act) const {
 Result<Agent> Agent::open(const Policy& policy, Journal& journal, const HubLink& hub,
                           std::filesystem::path program,
                           std::function<void(const std::string&)> say) {
+  TRY(check_keys(policy));
   ASSIGN_OR_RETURN(net::Fd lock, lock_site(policy));
   return Agent(policy, journal, hub, std::move(program), std::move(say), std::move(lock));
 }
@@ -216,6 +232,7 @@ Result<void> Agent::report(const LocalRun& run, RunState at_hub, Turn& turn) {
   for (const sites::Act& act : acts_to_send(run, at_hub)) {
     TRY(hub_.send(act));
     ++turn.sent;
+    if (act.kind == ActKind::release) say_(format("run {}: released to the hub", run.id));
   }
   return {};
 }
@@ -241,13 +258,20 @@ Result<void> Agent::report_preparations(const Json& federation, Turn& turn) {
   return {};
 }
 
+Result<std::string> site_key(const Policy& policy) {
+  auto key = read_file(policy.key, 1U << 16);
+  if (key || key.error().code != Code::not_found) return key;
+  return Error{Code::not_found, format("key: {}\n  make one: assay key {}", key.error().message,
+                                       policy.key.string())};
+}
+
 Result<sites::Act> dataset_act(const Policy& policy, const std::string& id) {
   const auto found = policy.datasets.find(id);
   if (found == policy.datasets.end()) {
     return Error{Code::not_found, format("the policy has no dataset '{}'", id)};
   }
   ASSIGN_OR_RETURN(const std::string bytes, read_file(found->second.file));
-  ASSIGN_OR_RETURN(const std::string key, read_file(policy.key, 1U << 16));
+  ASSIGN_OR_RETURN(const std::string key, site_key(policy));
   sites::Act act{.kind = ActKind::add_dataset,
                  .key = "add-dataset-" + id,
                  .id = id,

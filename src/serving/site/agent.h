@@ -48,7 +48,8 @@ struct Turn {
 
 class Agent {
  public:
-  // Code::refused while another agent, or a run that one started, is at work here.
+  // Code::refused while another agent, or a run that one started, is at work here; Code::invalid
+  // where the key of a model is not in the environment.
   // `say`: gets a line for the site's own terminal.
   static Result<Agent> open(const Policy& policy, Journal& journal, const HubLink& hub,
                             std::filesystem::path program,
@@ -79,6 +80,9 @@ class Agent {
   std::function<void(const std::string&)> say_;
   net::Fd lock_;
 };
+
+// The site's private key.
+Result<std::string> site_key(const Policy& policy);
 
 // The act that registers a dataset of the policy: its digest and count of rows, nothing of a row.
 Result<sites::Act> dataset_act(const Policy& policy, const std::string& id);

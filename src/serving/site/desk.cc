@@ -45,7 +45,7 @@ Result<std::string> release_run(const Policy& policy, Journal& journal, std::str
     return invalid(
         format("--sha256: is not of the bytes that were shown\n  assay site review {}", run.id));
   }
-  ASSIGN_OR_RETURN(const std::string key, read_file(policy.key, 1U << 16));
+  ASSIGN_OR_RETURN(const std::string key, site_key(policy));
   ASSIGN_OR_RETURN(std::string signature, sign_ed25519(run.document, key));
   TRY(journal.release(run.id, signature, at));
   return signature;

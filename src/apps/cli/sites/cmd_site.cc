@@ -76,6 +76,9 @@ Result<int> run_agent(const SiteFlags& o, const site::Policy& policy, site::Jour
                 .dump() +
             "\n");
     }
+    if (turn && o.once && turn->refused + turn->measured + turn->failed + turn->sent == 0) {
+      say("nothing to do: no order is open, and the hub has what was released");
+    }
     if (o.once || !wait_for_signal(ends, o.interval)) return exit_code(ExitCode::done);
   }
 }
