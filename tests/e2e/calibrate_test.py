@@ -57,3 +57,19 @@ def test_bad_input_is_named(assay):
     assert "--shares" in assay("calibrate", "--shares", "10,200", code=2).err
     assert "--streams" in assay("calibrate", "--streams", "many", code=2).err
     assert "--step" in assay("calibrate", "--step", "1ms", code=2).err
+
+
+def test_what_a_proxy_adds_is_the_difference_of_two_comparisons_with_the_truth(assay):
+    done = assay("calibrate", "--proxy", "plain", "--streams", "4", "--rate", "400", "--step", "300ms",
+                 "--json", "--quiet")
+    cost = json.loads(done.out)
+    assert (cost["proxy_flags"], cost["events_per_second"], cost["streams"]) == ([], 400, 4)
+    assert len(cost["rounds"]) == 3
+    for one in cost["rounds"]:
+        assert one["direct"]["unmatched"] == one["through"]["unmatched"] == 0
+        assert one["through"]["first_token_ns"]["count"] == one["through"]["replies"] > 0
+    added = sorted(one["through"]["first_token_ns"]["p50"] - one["direct"]["first_token_ns"]["p50"]
+                   for one in cost["rounds"])
+    assert cost["first_token_added_ns"]["p50"] == added[1]
+    assert "--rate" in assay("calibrate", "--proxy", "plain", "--rate", "1", code=2).err
+    assert "--streams" in assay("calibrate", "--proxy", "spin", "--streams", "1,2", code=2).err

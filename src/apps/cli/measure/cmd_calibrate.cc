@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "campaign/calibrate/calibration.h"
+#include "campaign/calibrate/proxy_cost.h"
 #include "campaign/interrupt.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -27,6 +28,8 @@ struct TypedCalibration {
   std::uint64_t isl = 64;
   Duration step = 3_s;
   std::string folder{};
+  std::string proxy{};
+  double rate = 5000;
   bool no_pin = false;
   bool spin = false;
   bool table = false;
@@ -45,10 +48,16 @@ void add_flags(Flags& flags, TypedCalibration& typed) {
   flags.add("--no-pin", &typed.no_pin, "do not bind the measuring threads to cores");
   flags.add("--spin", &typed.spin, "never sleep before a send, as the runs will");
   flags.add("--folder=DIR", &typed.folder, "keep the certificate there instead of the user's data");
+  flags
+      .add("--proxy", &typed.proxy,
+           "what `assay proxy` adds to each event, with its flag of this name, instead")
+      .choices({"plain", "spin", "realtime"});
+  flags.add("--rate=N", &typed.rate, "with --proxy: stream events a second");
   flags.add("--table", &typed.table, "print the errors as a table in markdown");
   flags.add("--json", &typed.json, "print the certificates as JSON");
   flags.add("--quiet", &typed.quiet, "no talk while it measures");
   flags.example("assay calibrate --streams 256");
+  flags.example("assay calibrate --proxy plain --rate 5000");
   flags.example("assay calibrate --streams 1,100,1000,10000 --table");
 }
 
@@ -83,6 +92,19 @@ Result<campaign::CalibrationOptions> understand(const TypedCalibration& typed) {
   return out;
 }
 
+Result<int> measure_proxy(const TypedCalibration& typed,
+                          const campaign::CalibrationOptions& options) {
+  if (!(typed.rate >= 10 && typed.rate <= 1e7)) return invalid("--rate: 10 to 10,000,000");
+  campaign::ProxyCostOptions asked{.events_per_second = typed.rate};
+  if (typed.proxy != "plain") asked.flags = {"--" + typed.proxy};
+  run::Control control;
+  const campaign::InterruptGuard guard(control);
+  ASSIGN_OR_RETURN(const auto cost, campaign::proxy_cost(options, asked, control));
+  print(typed.json ? campaign::proxy_cost_json(cost).dump(2) + "\n"
+                   : campaign::proxy_cost_text(cost));
+  return exit_code(ExitCode::done);
+}
+
 }  // namespace
 
 Result<int> cmd_calibrate(Args args) {
@@ -95,6 +117,11 @@ Result<int> cmd_calibrate(Args args) {
   if (!go) return exit_code(ExitCode::done);
   ASSIGN_OR_RETURN(campaign::CalibrationOptions options, understand(typed));
   ASSIGN_OR_RETURN(const auto streams, numbers("--streams", typed.streams, 1, 1'000'000));
+  if (!typed.proxy.empty()) {
+    if (streams.size() > 1) return invalid("--streams: one number with --proxy");
+    options.streams = static_cast<std::uint32_t>(streams.front());
+    return measure_proxy(typed, options);
+  }
   const std::filesystem::path folder =
       typed.folder.empty() ? campaign::certificate_folder() : std::filesystem::path(typed.folder);
   if (folder.empty()) return invalid("--folder: neither XDG_DATA_HOME nor HOME is set; name one");
