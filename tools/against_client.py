@@ -71,7 +71,7 @@ def recorded_words(scenario, prompts, chosen):
             path = prompts.joinpath(*address.split("/")[-2:])
             file = json_of(path)
             out[file["category"]] = [
-                len(path.with_name(entry["agent"]).read_text().split())
+                len(path.with_name(entry["agent"]).read_text("utf-8", "replace").split())
                 for entry in file["prompts"] if "agent" in entry]
     return out
 
