@@ -211,7 +211,6 @@ def served(program, options, folder):
     if options.llama:
         sys.path.insert(0, str(ROOT / "tests/servers"))
         import tiny_llama  # pylint: disable=import-outside-toplevel
-        tiny_llama.WIDTH, tiny_llama.LAYERS = 32, 1  # agents' prompts have 12,000 tokens
         with tiny_llama.served(folder, n_parallel=1) as port:
             yield f"http://127.0.0.1:{port}"
         return

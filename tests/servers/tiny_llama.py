@@ -10,7 +10,9 @@ import numpy
 import tokenizers
 from programs import free_port, running
 
-WIDTH, LAYERS, HEADS, INNER, CONTEXT, WORDS = 64, 2, 4, 128, 32768, 4096
+# Small, because agents' prompts have 12,000 tokens.
+WIDTH, LAYERS, HEADS, INNER, CONTEXT, WORDS = 32, 1, 4, 64, 32768, 4096
+LISTED = 30_000  # made prompts of ids reach so far; what is no word is never an answer
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SPECIAL = ["<unk>", "<s>", "</s>"]
 TEMPLATE = ("{% for m in messages %}<s>{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}"
@@ -35,6 +37,8 @@ def vocabulary():
 def write_model(path, seed=1):
     rng = numpy.random.default_rng(seed)
     tokens, merges = vocabulary()
+    words = len(tokens)
+    tokens += [f"<|{i}|>" for i in range(LISTED - words)]
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_context_length(CONTEXT)
     writer.add_embedding_length(WIDTH)
@@ -60,7 +64,9 @@ def write_model(path, seed=1):
         writer.add_tensor(name, rng.normal(0, 0.3, shape).astype(numpy.float32))
 
     add("token_embd.weight", len(tokens), WIDTH)
-    add("output.weight", len(tokens), WIDTH)
+    out = numpy.zeros((len(tokens), WIDTH), numpy.float32)
+    out[:words] = rng.normal(0, 0.3, (words, WIDTH))
+    writer.add_tensor("output.weight", out)
     writer.add_tensor("output_norm.weight", numpy.ones(WIDTH, numpy.float32))
     for layer in range(LAYERS):
         for norm in ("attn_norm", "ffn_norm"):
