@@ -24,11 +24,11 @@ def test_a_run_of_ours_is_a_peer_like_any_other(assay, tmp_path):
 
 def test_a_peer_that_fails_is_told_and_the_others_go_on(assay, tmp_path):
     false = tmp_path / "false"
-    false.write_text("#!/bin/sh\necho the reason\nexit 9\n")
+    false.write_text("#!/bin/sh\necho an Error: the reason\necho goodbye\nexit 9\n")
     false.chmod(0o755)
     said = assay("conformance", f"aiperf={false}", "assay", "--streams", 2, "--tokens", 4, "--ttft",
                  "1ms", "--itl", "1ms", code=1)
-    assert "failed: exit code 9: the reason" in said.out
+    assert "failed: exit code 9: an Error: the reason" in said.out
     assert "32 of 32" in said.out
 
 

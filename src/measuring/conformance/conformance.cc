@@ -21,10 +21,19 @@ const std::vector<std::string>& peer_environment() {
   return kValues;
 }
 
+// The last line that speaks of an error, else the last one: some programs say goodbye after it.
+std::string reason_in(const std::string& words) {
+  const std::vector<std::string_view> lines = split(words, '\n');
+  const auto found = std::ranges::find_if(lines.rbegin(), lines.rend(), [](std::string_view line) {
+    return lower(line).find("error") != std::string::npos;
+  });
+  return std::string(found == lines.rend() ? lines.back() : *found);
+}
+
 std::string why_it_failed(const Row& row, const std::filesystem::path& words, Duration limit) {
   if (row.run.timed_out) return format("not done after {:.0f} s", limit.seconds());
   if (row.run.exit_code == 0) return {};
-  return format("exit code {}: {}", row.run.exit_code, last_lines(words, 1));
+  return format("exit code {}: {}", row.run.exit_code, reason_in(last_lines(words, 50)));
 }
 
 double seconds_of_children() {

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/testing_temp_folder.h"
 #include "conformance/material.h"
+#include "endpoint/words.h"
 
 namespace assay::conformance {
 namespace {
@@ -161,15 +162,17 @@ TEST(Program, is_found_in_the_path_or_where_it_is_said_to_be) {
   EXPECT_TRUE(find_program("no-such-program-anywhere").empty());
 }
 
-TEST(Material, the_tokenizer_has_a_token_for_each_byte) {
+TEST(Material, the_tokenizer_has_each_word_of_a_reply_as_one_token) {
   const auto json = Json::parse(tokenizer_json());
   ASSERT_TRUE(json);
   const Json& vocabulary = (*json)["model"]["vocab"];
-  EXPECT_EQ(vocabulary.size(), 257u);
-  EXPECT_EQ(vocabulary["A"].as_int(), 1 + 'A');
-  EXPECT_EQ(vocabulary["\u0120"].as_int(), 1 + ' ');
-  EXPECT_EQ(vocabulary["\u00ff"].as_int(), 1 + 255);
-  EXPECT_EQ(vocabulary["\u0143"].as_int(), 1 + 173);  // the soft hyphen is the last that moves
+  EXPECT_TRUE(vocabulary[" the"].is_integer());
+  EXPECT_TRUE(vocabulary[".\n\n"].is_integer());
+  EXPECT_EQ(vocabulary.size(), 1u + endpoint::kWords) << "and the end";
+  const std::string cut((*json)["pre_tokenizer"]["pattern"]["Regex"].as_string());
+  EXPECT_NE(cut.find(" there(?![a-z])"), std::string::npos);
+  EXPECT_LT(cut.find(" there(?![a-z])"), cut.find(" the(?![a-z])")) << "longer ones first";
+  EXPECT_NE(cut.find("\\.\n\n"), std::string::npos);
 }
 
 TEST(Material, prompts_differ) {

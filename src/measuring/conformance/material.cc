@@ -1,42 +1,43 @@
 #include "conformance/material.h"
 
+#include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "endpoint/words.h"
 
 namespace assay::conformance {
 namespace {
 
 constexpr std::string_view kEnd = "<|end|>";
 
-void append_utf8(std::string& out, std::uint32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-    return;
-  }
-  out += static_cast<char>(0xc0 | (code >> 6));
-  out += static_cast<char>(0x80 | (code & 0x3f));
-}
-
-// GPT-2's characters for bytes: printable Latin-1 stands for itself, the others follow from 256.
-std::vector<std::string> byte_characters() {
-  std::vector<std::string> out(256);
-  std::uint32_t next = 256;
-  for (std::uint32_t byte = 0; byte < 256; ++byte) {
-    const bool plain = (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
-    append_utf8(out[byte], plain ? byte : next++);
+// The words of the endpoint's replies, each of which it sends as one token.
+std::vector<std::string> reply_words() {
+  std::vector<std::string> out;
+  for (std::uint32_t i = 0; i < endpoint::kWords; ++i) {
+    const auto text = std::string(endpoint::word(endpoint::Vocabulary::common, i).text);
+    if (std::ranges::find(out, text) == out.end()) out.push_back(text);
   }
   return out;
 }
 
-Json byte_level() {
-  return Json()
-      .set("type", "ByteLevel")
-      .set("add_prefix_space", false)
-      .set("trim_offsets", true)
-      .set("use_regex", true);
+// A regular expression that cuts a reply into those words: longer ones first, each by itself.
+std::string cutting(std::vector<std::string> words) {
+  std::ranges::stable_sort(words, std::greater{}, &std::string::size);
+  std::string out;
+  for (const std::string& word : words) {
+    if (!out.empty()) out += '|';
+    for (const char c : word) {
+      if (std::string_view("\\.\"").find(c) != std::string_view::npos) out += '\\';
+      out += c;
+    }
+    // " the" is not the beginning of " there".
+    if (word.back() >= 'a' && word.back() <= 'z') out += "(?![a-z])";
+  }
+  return out;
 }
 
 // Members that readers of a tokenizer want to see, without a value.
@@ -59,13 +60,11 @@ std::string prompt_lines(std::uint32_t count) {
 }
 
 std::string tokenizer_json() {
+  const std::vector<std::string> words = reply_words();
   Json vocabulary = Json::object();
   std::int64_t id = 0;
   vocabulary.set(kEnd, id++);
-  for (const std::string& character : byte_characters()) vocabulary.set(character, id++);
-  Json model = nulls({"dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix"});
-  model.set("type", "BPE").set("fuse_unk", false).set("vocab", std::move(vocabulary));
-  model.set("merges", Json::array());
+  for (const std::string& word : words) vocabulary.set(word, id++);
   Json added = Json::array();
   added.push_back(Json()
                       .set("id", 0)
@@ -77,8 +76,17 @@ std::string tokenizer_json() {
                       .set("special", true));
   Json out = nulls({"truncation", "padding", "normalizer", "post_processor"});
   out.set("version", "1.0").set("added_tokens", std::move(added));
-  out.set("pre_tokenizer", byte_level()).set("decoder", byte_level());
-  return out.set("model", std::move(model)).dump();
+  out.set("pre_tokenizer", Json()
+                               .set("type", "Split")
+                               .set("pattern", Json().set("Regex", cutting(words)))
+                               .set("behavior", "Isolated")
+                               .set("invert", false));
+  out.set("decoder", Json().set("type", "Fuse"));
+  // What is none of the words, such as a prompt's, is a token too.
+  out.set(
+      "model",
+      Json().set("type", "WordLevel").set("vocab", std::move(vocabulary)).set("unk_token", kEnd));
+  return out.dump();
 }
 
 Result<void> write_material(const std::filesystem::path& folder, std::uint32_t prompts) {

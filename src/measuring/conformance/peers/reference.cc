@@ -1,14 +1,21 @@
 // The reference client of MLPerf Endpoints (inference-endpoint 0.1.0): performance/
 // result_summary.json has nanoseconds by percentile. It has no gaps: its TPOT is a reply's mean,
 // and absent where it could not count tokens.
+#include <algorithm>
+
 #include "base/format.h"
+#include "base/latency_profile.h"
 #include "conformance/peer.h"
 #include "conformance/read_figures.h"
 
 namespace assay::conformance {
 namespace {
 
+// Its own choice is 10 workers at least, which small machines do not start within its 60 seconds.
+constexpr std::size_t kWorkersOfItsOwn = 10;
+
 std::vector<std::string> reference_arguments(const Job& job) {
+  const std::size_t cores = usable_cores().size();
   return {"benchmark",
           "online",
           "--model",
@@ -29,6 +36,8 @@ std::vector<std::string> reference_arguments(const Job& job) {
           format("{}", job.tokens),
           "--tokenizer",
           job.tokenizer.string(),
+          "--num-workers",
+          cores < kWorkersOfItsOwn ? format("{}", std::max<std::size_t>(cores, 1)) : "-1",
           "--report-dir",
           job.folder.string()};
 }
