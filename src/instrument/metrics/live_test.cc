@@ -5,7 +5,9 @@
 #include <atomic>
 #include <limits>
 #include <memory>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "metrics/testing_hand_made.h"
 
@@ -93,6 +95,26 @@ TEST(Live, ttft_is_known_as_soon_as_the_first_token_is_and_counted_once) {
   EXPECT_EQ(snapshot_of(*live, at_ms(100)).ttft.count, 1u);
   live->on_done(event_of(q), "");
   EXPECT_EQ(snapshot_of(*live, at_ms(100)).ttft.count, 1u);
+}
+
+TEST(Live, a_detail_that_fills_its_room_leaves_that_of_the_next_outcome_alone) {
+  const auto live = std::make_unique<Live>(live_plan());
+  live->on_phase({1, PhaseStep::started, at_ms(0)});
+  const std::string full(192, 'x');
+  std::uint32_t index = 0;
+  for (const auto& [outcome, detail] :
+       {std::pair{Outcome::tls_failed, std::string("short")},
+        std::pair{Outcome::connect_failed, full}, std::pair{Outcome::reset, full + "more"}}) {
+    HandMadeQuery q = steady_query(1, index++, 0, 50, 10, 4);
+    q.outcome = outcome;
+    q.detail = detail;
+    tell(q, *live);
+  }
+  const LiveSnapshot shown = snapshot_of(*live, at_ms(200));
+  ASSERT_EQ(shown.failures.size(), 3U);
+  for (const LiveFailures& one : shown.failures) {
+    EXPECT_EQ(one.last_detail, one.outcome == Outcome::tls_failed ? "short" : full);
+  }
 }
 
 TEST(Live, queries_that_share_a_slot_are_each_counted_once) {

@@ -84,6 +84,28 @@ void expect(const Expected& e, const Figures& f) {
   EXPECT_THAT(f.itl, Pointwise(DoubleNear(1), itl)) << e.name;
 }
 
+// One record serves all replies of a tool.
+TEST(Definitions, figures_that_are_cleared_have_nothing_of_the_reply_before) {
+  Figures used;
+  used.success = true;
+  used.measured = false;
+  used.start = used.end = at_ms(3);
+  used.ttft = used.tpot = used.latency = 1.5;
+  used.tokens = 7;
+  used.basis = TokenBasis::fragments;
+  used.more_tpot = used.itl = {2, 3};
+  used.tpot_weight = used.itl_weight = 4;
+  used.clear();
+  EXPECT_FALSE(used.success);
+  EXPECT_TRUE(used.measured);
+  EXPECT_FALSE(used.start.known() || used.end.known());
+  EXPECT_FALSE(used.ttft || used.tpot || used.latency || used.tokens);
+  EXPECT_EQ(used.basis, TokenBasis::none);
+  EXPECT_TRUE(used.more_tpot.empty() && used.itl.empty());
+  EXPECT_EQ(used.tpot_weight, 1);
+  EXPECT_EQ(used.itl_weight, 1);
+}
+
 TEST(Definitions, role_first_reasoning_several_tokens_in_an_event_and_a_late_done) {
   const HandMadeQuery q = rich_query();
   const std::vector<Expected> all{
