@@ -60,9 +60,9 @@ def test_bad_input_is_named(assay):
 
 
 def test_what_a_proxy_adds_is_the_difference_of_two_comparisons_with_the_truth(assay):
-    done = assay("calibrate", "--proxy", "plain", "--streams", "4", "--rate", "400", "--step", "300ms",
-                 "--json", "--quiet")
-    cost = json.loads(done.out)
+    done = assay("calibrate", "--proxy", "plain", "--streams", "4", "--rate", "400", "--step",
+                 "300ms", "--json", "--quiet")
+    cost = done.json()
     assert (cost["proxy_flags"], cost["events_per_second"], cost["streams"]) == ([], 400, 4)
     assert len(cost["rounds"]) == 3
     for one in cost["rounds"]:
