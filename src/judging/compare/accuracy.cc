@@ -113,7 +113,7 @@ PairedTest by_bootstrap(std::span<const Pair> pairs, const SumsOfPairs& sums, do
   return out;
 }
 
-// Of few samples an interval may leave 0 out where the exact test still finds chance enough: a
+// An interval of few samples may leave 0 out where the exact test still finds chance enough: a
 // difference needs both.
 AccuracyVerdict verdict_of(const AccuracyComparison& c, const std::optional<double>& margin,
                            double tail) {
