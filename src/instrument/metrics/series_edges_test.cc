@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/rng.h"
+#include "metrics/early_stopping.h"
 #include "metrics/series.h"
 
 namespace assay::metrics {
@@ -271,6 +272,22 @@ TEST(SeriesEdges, limits_are_of_values_kept_or_counted_and_only_where_they_were_
   Series again(100);
   for (int i = 0; i < 200; ++i) again.add(1_ms, 1_us, 1_ms);
   EXPECT_FALSE(again.finish(false).limits);
+}
+
+TEST(SeriesEdges, each_percentile_that_has_an_estimate_gets_its_own) {
+  Series series;
+  std::vector<std::int64_t> sorted;
+  for (std::int64_t i = 0; i < 20'000; ++i) {
+    series.add(i);
+    sorted.push_back(i);
+  }
+  const Distribution found = series.finish(true);
+  EXPECT_TRUE(found.estimated);
+  for (std::size_t i = 0; i < kEstimates; ++i) {
+    ASSERT_TRUE(found.early_stopping[i]) << kPercentiles[i];
+    EXPECT_EQ(found.early_stopping[i],
+              early_stopping_estimate(std::span<const std::int64_t>(sorted), kPercentiles[i]));
+  }
 }
 
 }  // namespace
