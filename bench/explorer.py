@@ -30,7 +30,7 @@ import urllib.parse
 from machine import CLIENT_CORE, ROOT, SERVER_CORE, cpu_seconds, prepare, waited
 
 CURVES, LEVELS = 500, 20
-MODEL = "llama3.1-8b"
+MODEL = "llama3_1-8b"  # as the store spells it, whatever its source does
 HARDWARE = ("b200-sxm", "gb200", "mi355x", "h200-sxm", "h100-sxm", "mi300x", "tpu-v7", "l40s")
 SOFTWARE = ("vllm 0.11", "sglang 0.5.4", "trtllm 1.1", "lmdeploy 0.10")
 
