@@ -144,6 +144,6 @@ def test_probe_finds_and_hears_it(assay, endpoint):
 def test_a_curve_of_turns(assay, endpoint, tmp_path):
     server = endpoint("--osl", 8, "--ttft", "2ms", "--itl", "1ms")
     assay("curve", "--endpoint", server.url, "--model", "m", "--api-type", "realtime",
-          "--concurrency", "1,2", "--isl", 20, "--quick", "--report-dir", tmp_path / "curve",
-          "--quiet", "--allow-client-limited")
+          "--concurrency", "1,2", "--isl", 20, "--quick", "--max-duration", "1s", "--report-dir",
+          tmp_path / "curve", "--quiet", "--allow-client-limited")
     assert "tok" in assay("report", tmp_path / "curve").out
