@@ -95,7 +95,8 @@ class Judge {
     if (p99 < kSendLagSuspected) return;
     const bool once = thread.send.holdups == 1;
     add(p99 >= kSendLagGuilty && !once ? ClientLimited::yes : ClientLimited::suspected,
-        format("queries were released late: P99 {}{}", human_duration(p99),
+        format("queries were released late{}: P99 {}{}",
+               audit_.threads.size() > 1 ? " by " + who(thread) : "", human_duration(p99),
                once ? ", all by one hold-up" : ""),
         advice("use more threads (--threads), another machine, or --spin"));
   }

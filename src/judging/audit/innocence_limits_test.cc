@@ -164,6 +164,12 @@ TEST(InnocenceLimits, each_of_several_threads_is_named) {
   ASSERT_EQ(said.reasons.size(), 2U);
   EXPECT_EQ(said.reasons[0].what, "measuring thread 0 used 95.0 % of its core");
   EXPECT_EQ(said.reasons[1].what, "measuring thread 5 used 92.0 % of its core");
+  const Innocence late = judged([](ClientAudit& audit, metrics::Point&) {
+    audit.threads = {ThreadFigures{.shard = 0}, ThreadFigures{.shard = 5}};
+    for (ThreadFigures& thread : audit.threads) thread.send.p99 = 2_ms;
+  });
+  ASSERT_EQ(late.reasons.size(), 2U);
+  EXPECT_EQ(late.reasons[1].what, "queries were released late by measuring thread 5: P99 2.00 ms");
 }
 
 TEST(InnocenceLimits, of_time_that_was_taken) {

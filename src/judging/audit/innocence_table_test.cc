@@ -93,7 +93,9 @@ TEST(InnocenceTable, the_verdicts_over_drawn_audits_are_those_that_were_read) {
   for (std::uint64_t seed = 1; seed <= 90; ++seed) {
     DrawnAudit drawn(seed);
     const ClientAudit audit = drawn.audit();
-    const Innocence found = judge_client(audit, drawn.point(), drawn.options());
+    const JudgeOptions options = drawn.options();
+    const metrics::Point point = drawn.point();
+    const Innocence found = judge_client(audit, point, options);
     table += format("{}: {}\n", seed, to_string(found.client_limited));
     for (const InnocenceReason& reason : found.reasons) {
       table += format("  {}: {}; {}\n", to_string(reason.weight), reason.what, reason.advice);
