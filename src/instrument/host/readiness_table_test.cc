@@ -33,8 +33,8 @@ class DrawnMachine {
     for (const char* const name :
          {"cpu_wake_latency", "timer_slack", "short_slice", "descriptors"}) {
       if (one_in(2)) continue;
-      out.settings.push_back(
-          {.name = name, .asked = !one_in(3), .granted = one_in(2), .detail = "in force"});
+      out.settings.push_back({.name = name, .asked = !one_in(3), .granted = one_in(2)});
+      out.settings.back().detail = out.settings.back().granted ? "in force" : "refused";
     }
     return out;
   }
