@@ -25,9 +25,11 @@ std::string names_of(const std::vector<Contender>& contenders) {
 }
 
 std::string number(double value, const RankWords& words) {
-  const std::string digits =
-      words.whole ? with_thousands(static_cast<std::int64_t>(value)) : three_digits(value);
-  return words.before + digits + words.after;
+  if (!words.whole) return words.before + three_digits(value) + words.after;
+  const auto count = static_cast<std::int64_t>(value);
+  const bool one = count == 1 && words.after.ends_with('s');
+  return words.before + with_thousands(count) +
+         (one ? words.after.substr(0, words.after.size() - 1) : words.after);
 }
 
 std::string bound(const Contender& one, Better better, const RankWords& words) {

@@ -47,7 +47,7 @@ Ranking rank(std::span<const Contender> contenders, Better better);
 struct RankWords {
   std::string most{};    // "serves the most users"
   std::string before{};  // "$"
-  std::string after{};   // " a million tokens"
+  std::string after{};   // " a million tokens"; " users", of which one is " user"
   bool whole = false;    // a count
 };
 // One sentence without its full stop.

@@ -66,6 +66,10 @@ TEST(Rank, an_interval_that_reaches_above_the_leader_is_named) {
   EXPECT_THAT(text_of(two), Not(HasSubstr("not measured")));
 }
 
+TEST(Rank, one_user_is_not_in_the_plural) {
+  EXPECT_EQ(text_of({contender("A", 1)}), "A serves the most users, 1 user");
+}
+
 TEST(Rank, who_has_no_figure_is_named_and_neither_wins_nor_loses) {
   EXPECT_EQ(text_of({contender("A", 64), contender("B", std::nullopt)}),
             "A serves the most users, 64 users; nothing is known of B");

@@ -32,7 +32,17 @@ std::string use_text(const Limit& limit, const Use& use) {
                 value_text(limit, limit.value));
 }
 
-std::string next_text(const Served& served, const std::vector<Limit>& limits, std::size_t at) {
+// A level that keeps all limits, or breaks some of them, or had queries that failed: which of the
+// uses comes next? After the one that is used most; or the first that is kept.
+std::size_t next_at(const Served& served, const std::vector<Limit>& limits) {
+  if (!served.broken || keeps(limits, *served.broken)) return 1;
+  const auto kept = std::ranges::find_if(
+      served.uses, [&](const Use& use) { return keeps(limits[use.limit], use.figure); });
+  return static_cast<std::size_t>(std::distance(served.uses.begin(), kept));
+}
+
+std::string next_text(const Served& served, const std::vector<Limit>& limits) {
+  const std::size_t at = next_at(served, limits);
   if (at >= served.uses.size()) return {};
   const Use& use = served.uses[at];
   const Limit& limit = limits[use.limit];
@@ -60,6 +70,13 @@ Json use_json(const Limit& limit, const Use& use) {
 }
 
 }  // namespace
+
+bool Served::uses_unknown() const {
+  if (!broken || !whole(*broken)) return false;
+  const auto known = [](const Use& use) { return use.figure.has_value(); };
+  return !std::ranges::all_of(uses, known) &&
+         std::ranges::none_of(uses, [&](const Use& use) { return known(use) && use.share > 1; });
+}
 
 Level level_of(const metrics::CurvePoint& point, const std::vector<Limit>& limits) {
   const metrics::PointFigures& official = point.official();
@@ -173,38 +190,31 @@ std::string served_text(const Served& served, const std::vector<Limit>& limits) 
   const std::string within = limits_text(limits);
   if (!served.level) {
     if (!served.broken) return format("no level was measured, so nothing is known of {}", within);
-    return format("no measured point keeps {}: at concurrency {} {}", within,
+    return format("no measured point keeps {}: at concurrency {}, {}", within,
                   with_thousands(served.broken->concurrency), broken_text(limits, *served.broken));
   }
-  const std::string users = with_thousands(served.users);
+  const std::string users = served.users == 1 ? std::string("1 user at once is")
+                                              : with_thousands(served.users) + " users at once are";
   const std::string point = served.level->name;
   std::string out;
   if (served.open()) {
-    out = format("at least {} users at once are served within {} ({}); the sweep ended there",
-                 users, within, point);
+    out = format("at least {} served within {} ({}); the sweep ended there", users, within, point);
     if (!served.uses.empty()) {
       const Use& use = served.uses.front();
       const Limit& limit = limits[use.limit];
       out += format(", with {} at {} of {}", figure_name(limit), value_text(limit, use.figure),
                     value_text(limit, limit.value));
-      out += next_text(served, limits, 1);
+      out += next_text(served, limits);
     }
     return out + below_text(served, limits);
   }
-  out = format("{} users at once are served within {} ({})", users, within, point);
+  out = format("{} served within {} ({})", users, within, point);
   const std::string at = with_thousands(served.broken->concurrency);
   const std::string why = broken_text(limits, *served.broken);
   if (why.empty()) {
     out += format("; {} at once get no more tokens", at);
   } else {
-    out += format("; at {} {}", at, why);
-    // The broken limits stand before; the next is the first limit that is kept.
-    const auto kept = std::ranges::find_if(
-        served.uses, [&](const Use& use) { return keeps(limits[use.limit], use.figure); });
-    if (kept != served.uses.end()) {
-      out += next_text(served, limits,
-                       static_cast<std::size_t>(std::distance(served.uses.begin(), kept)));
-    }
+    out += format("; at {} users, {}", at, why) + next_text(served, limits);
   }
   return out + below_text(served, limits);
 }
@@ -223,8 +233,8 @@ Json served_json(const Served& served, const std::vector<Limit>& limits) {
       .set("point", served.level ? Json(served.level->name) : Json())
       .set("broken_at", served.broken ? Json(served.broken->concurrency) : Json())
       .set("why", served.broken ? Json(broken_text(limits, *served.broken)) : Json())
-      .set("binds", use(0))
-      .set("next", use(1))
+      .set("binds", served.broken && !whole(*served.broken) ? Json() : use(0))
+      .set("next", use(next_at(served, limits)))
       .set("broken_below", std::move(below))
       .set("answer", served_text(served, limits));
   return out;

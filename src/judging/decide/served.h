@@ -68,6 +68,12 @@ struct Served {
 
   // Nothing above the answer was measured.
   bool open() const { return level.has_value() && !broken.has_value(); }
+  // There is a level between the answer and `broken`: it might serve more users.
+  bool unmeasured_between() const {
+    return broken.has_value() && broken->concurrency - (level ? level->concurrency : 0) > 1;
+  }
+  // `broken` breaks a limit only because its figure is not known.
+  bool uses_unknown() const;
 };
 
 Served served(std::vector<Level> levels, const std::vector<Limit>& limits);
@@ -76,7 +82,9 @@ Served served(std::vector<Level> levels, const std::vector<Limit>& limits);
 std::string broken_text(const std::vector<Limit>& limits, const Level& level);
 // One sentence without its full stop: users, interval, the limit that binds and the next one.
 std::string served_text(const Served& served, const std::vector<Limit>& limits);
-// {limits, users, at_least, point, broken_at, binds, next, broken_below}.
+// {limits, users, at_least, point, broken_at, why, binds, next, broken_below, answer}. `binds` is
+// null where queries failed at `broken_at`: no limit was broken first. `next` is the limit that the
+// sentence names so.
 Json served_json(const Served& served, const std::vector<Limit>& limits);
 
 }  // namespace assay::decide

@@ -35,8 +35,8 @@ TEST(Served, the_limit_that_binds_is_said_with_its_value_and_the_next_one) {
   EXPECT_FALSE(found.open());
   EXPECT_EQ(found.broken->concurrency, 128) << "the lowest above, in whatever order they come";
   EXPECT_EQ(served_text(found, limits),
-            "64 users at once are served within ttft_p90<=2s,tpot_p90<=50ms (r64); at 128 TTFT "
-            "P90 is 2.31 s, limit 2.00 s; the next limit is TPOT P90, 41.0 ms of 50.0 ms");
+            "64 users at once are served within ttft_p90<=2s,tpot_p90<=50ms (r64); at 128 users, "
+            "TTFT P90 is 2.31 s, limit 2.00 s; the next limit is TPOT P90, 41.0 ms of 50.0 ms");
 }
 
 TEST(Served, where_the_sweep_ends_it_is_at_least) {
@@ -54,19 +54,38 @@ TEST(Served, where_none_keeps_the_limits_the_first_cause_is_said) {
   const auto limits = promised("tpot_p99<=4ms");
   const Served found = served({level_at(8, {{9}}), level_at(1, {{4.9}})}, limits);
   EXPECT_EQ(served_text(found, limits),
-            "no measured point keeps tpot_p99<=4ms: at concurrency 1 TPOT P99 is 4.90 ms, limit "
+            "no measured point keeps tpot_p99<=4ms: at concurrency 1, TPOT P99 is 4.90 ms, limit "
             "4.00 ms");
   EXPECT_EQ(served_text(served({}, limits), limits),
             "no level was measured, so nothing is known of tpot_p99<=4ms");
   Level failed = level_at(1, {{1}});
   failed.failed = 2;
-  EXPECT_THAT(served_text(served({failed}, limits), limits), HasSubstr("at concurrency 1 2 quer"));
+  EXPECT_THAT(served_text(served({failed}, limits), limits), HasSubstr("at concurrency 1, 2 quer"));
   failed.failed = 1;
   EXPECT_EQ(broken_text(limits, failed), "1 query failed");
   failed.failed = 0;
   failed.answered = false;
   EXPECT_EQ(broken_text(limits, failed), "no query succeeded");
   EXPECT_EQ(broken_text(limits, level_at(1, {std::nullopt})), "TPOT P99 is unknown, limit 4.00 ms");
+}
+
+TEST(Served, the_document_names_the_limits_that_the_sentence_names) {
+  const auto limits = promised("ttft_p90<=2s,tpot_p90<=50ms,latency_p90<=9s");
+  const Json two_broken = served_json(
+      served({level_at(1, {{100}, {9}, {500}}), level_at(8, {{2500}, {40}, {90'000}})}, limits),
+      limits);
+  EXPECT_EQ(two_broken["binds"]["figure"].as_string(), "latency_p90");
+  EXPECT_EQ(two_broken["next"]["figure"].as_string(), "tpot_p90");
+  EXPECT_THAT(two_broken["answer"].as_string(), AllOf(HasSubstr("1 user at once is served"),
+                                                      HasSubstr("the next limit is TPOT P90")));
+  Level failed = level_at(8, {{100}, {40}, {500}});
+  failed.failed = 2;
+  const Served found = served({level_at(1, {{100}, {9}, {500}}), failed}, limits);
+  const Json json = served_json(found, limits);
+  EXPECT_TRUE(json["binds"].is_null()) << "no limit is broken there";
+  EXPECT_EQ(json["next"]["figure"].as_string(), "tpot_p90");
+  EXPECT_THAT(json["answer"].as_string(),
+              HasSubstr("; at 8 users, 2 queries failed; the next limit is TPOT P90"));
 }
 
 TEST(Served, a_lower_level_that_breaks_a_limit_is_named) {

@@ -92,8 +92,12 @@ Contender contender_of(const SystemAnswer& one, const Measure& measure) {
     if (one.served.level) out.value = *by;
     return out;
   }
+  // No level served a user, and the lowest one has no figure to say that it can't.
+  if (!one.served.level && one.served.uses_unknown()) return out;
   out.value = static_cast<double>(one.served.users) / *by;
-  if (one.served.broken) out.beyond = static_cast<double>(one.served.broken->concurrency) / *by;
+  if (one.served.unmeasured_between()) {
+    out.beyond = static_cast<double>(one.served.broken->concurrency) / *by;
+  }
   return out;
 }
 

@@ -58,8 +58,8 @@ TEST(System, is_a_folder_with_what_a_run_cannot_know) {
 TEST(System, the_leader_stands_first_and_each_ones_binding_limit_after) {
   const std::string text = told({{"b", kSmall}, {"a", kClosed}}, within_a_second());
   EXPECT_EQ(text.find("  a serves the most users, 64 users."), 0U) << text;
-  EXPECT_THAT(text, HasSubstr("8 users at once are served within ttft_p90<=1s (r8); at 16 TTFT P90 "
-                              "is 2.00 s, limit 1.00 s; accuracy not scored."));
+  EXPECT_THAT(text, HasSubstr("8 users at once are served within ttft_p90<=1s (r8); at 16 users, "
+                              "TTFT P90 is 2.00 s, limit 1.00 s; accuracy not scored."));
 }
 
 TEST(System, a_sweep_that_ended_has_no_winner) {
@@ -115,6 +115,20 @@ TEST(System,
   const std::string none =
       told({{"a,kw=2", sweep_of({{8, 5000}})}, {"b", kSmall}}, within_a_second());
   EXPECT_THAT(none, AllOf(HasSubstr("b serves the most users, 8 users"), Not(HasSubstr("per kW"))));
+}
+
+TEST(System, one_that_fails_at_one_user_has_no_level_that_was_not_measured) {
+  const auto first = [](const metrics::Curve& a) {
+    const std::string text =
+        told({{"a,accelerators=1", a}, {"b,accelerators=16", kSmall}}, within_a_second());
+    const std::size_t at = text.find("per accelerator");
+    return text.substr(at, text.find("\n\n") - at);
+  };
+  EXPECT_EQ(first(sweep_of({{1, 5000}})), "per accelerator, 0.500 users.");
+  EXPECT_THAT(first(sweep_of({{2, 5000}})),
+              HasSubstr("a was not measured between 0.00 users and 2.00 users"));
+  // A curve has 0 for a figure that was not measured.
+  EXPECT_THAT(first(sweep_of({{1, 0}})), HasSubstr("nothing is known of a"));
 }
 
 TEST(System, the_document_has_the_same_answers) {

@@ -209,7 +209,7 @@ TEST(CurveFind, ALevelThatIsNotGoodSaysWhichLimitItBreaksAndByWhat) {
   EXPECT_NE(said.back().find("not good: TPOT P99 is 4.90 ms, limit 4.00 ms"), std::string::npos)
       << said.back();
   EXPECT_EQ(find_text(*none),
-            "no measured point keeps tpot_p99<=4ms: at concurrency 1 TPOT P99 is 4.90 ms, limit "
+            "no measured point keeps tpot_p99<=4ms: at concurrency 1, TPOT P99 is 4.90 ms, limit "
             "4.00 ms\n");
   const auto some = find_level({.what = "slo", .slo = "tpot_p99<=10ms"}, slower_by_load, quiet);
   ASSERT_TRUE(some);
