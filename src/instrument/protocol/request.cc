@@ -323,6 +323,9 @@ Result<RequestBody> make_body(Spoken api, const Generation& generation, const Sa
   CHECK(other.size() == out.bytes.size());
   const auto [at, ignored] = std::mismatch(out.bytes.begin(), out.bytes.end(), other.begin());
   if (at == out.bytes.end()) {
+    if (generation.extra_body.size() == 0 && sample.overrides.size() == 0) {
+      return invalid(format("sample: {} has no text to salt; turn salting off", name_of(api)));
+    }
     return invalid("extra_body: replaces the prompt, so it cannot be salted; turn salting off");
   }
   out.salt_offset = static_cast<std::size_t>(at - out.bytes.begin());

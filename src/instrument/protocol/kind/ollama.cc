@@ -9,9 +9,15 @@
 namespace assay::protocol {
 namespace {
 
+// Its roles are system, user, assistant and tool: a model's template leaves out any other.
+std::string_view ollama_role(const Json& message) {
+  const std::string_view role = message["role"].as_string();
+  return role == "developer" ? "system" : role;
+}
+
 Json ollama_message(const Json& message) {
   Json out =
-      Json::object().set("role", message["role"]).set("content", text_of(message["content"]));
+      Json::object().set("role", ollama_role(message)).set("content", text_of(message["content"]));
   Json images = Json::array();
   for (const Json& part : message["content"].items()) {
     const std::string_view base64 = data_url(picture_of(part)).base64;

@@ -300,6 +300,26 @@ TEST(KindRequests, messages_have_blocks_only_where_a_text_is_not_all) {
             R"([{"type":"text","text":"a"},{"type":"odd"}])");
 }
 
+TEST(KindRequests, tensors_have_no_text_to_salt_though_the_row_has_a_prompt) {
+  Sample sample = brief_question();
+  sample.prompt = "Hi";
+  sample.attachments.push_back(
+      {.name = "x", .type = "FP32", .shape = {1}, .bytes = std::string(4, '\0')});
+  Generation generation = kind_settings();
+  generation.stream = false;
+  const auto body = make_body(Api::kserve, generation, sample, true);
+  ASSERT_FALSE(body);
+  EXPECT_EQ(body.error().message, "sample: kserve has no text to salt; turn salting off");
+}
+
+TEST(KindRequests, ollama_gets_a_developers_words_as_a_system_message) {
+  Sample sample;
+  sample.messages =
+      Messages(kind_json(R"([{"role":"developer","content":"a"},{"role":"user","content":"u"}])"));
+  EXPECT_EQ(kind_json(kind_body(Api::ollama_chat, kind_settings(), sample))["messages"].dump(),
+            R"([{"role":"system","content":"a"},{"role":"user","content":"u"}])");
+}
+
 TEST(KindRequests, messages_join_the_texts_of_the_system_and_results_that_follow_each_other) {
   Sample sample;
   sample.messages = Messages(kind_json(R"([{"role":"system","content":"a"},
