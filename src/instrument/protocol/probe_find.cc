@@ -85,7 +85,9 @@ class Finder {
                  over, s_.head.keep_alive ? " whose head promised to keep it" : "", time));
       return;
     }
-    good("connection", format("HTTP/1.1{}, connected in {}, kept alive", over, time));
+    const bool kept = any.complete && any.head.keep_alive;
+    good("connection",
+         format("HTTP/1.1{}, connected in {}{}", over, time, kept ? ", kept alive" : ""));
   }
 
   void models() {
@@ -141,9 +143,9 @@ class Finder {
       }
     }
     if (f.head.status == 200) return "";
-    const std::string words = f.head.location.empty()
-                                  ? printable(f.error)
-                                  : "it has moved to " + printable(f.head.location);
+    std::string words = f.head.location.empty() ? printable(f.error)
+                                                : "it has moved to " + printable(f.head.location);
+    if (!words.empty()) words.insert(0, ": ");
     std::string door;
     if (f.head.status == 401 || f.head.status == 403) {
       door = question_.api_key.empty() ? "; give a key by --api-key-env NAME"
@@ -154,7 +156,7 @@ class Finder {
     } else if (f.head.status == 429 && f.head.retry_after_s() >= 0) {
       door = format("; it asks to wait {} s", f.head.retry_after_s());
     }
-    return format("HTTP {}: {}{}", f.head.status, words, door);
+    return format("HTTP {}{}{}", f.head.status, words, door);
   }
 
   bool stream_came() {
@@ -249,9 +251,10 @@ class Finder {
                           printable(s_.error)));
     }
     if (s_.split_characters > 0) {
-      note("characters", format("{} inside a character: tools that decode each one alone show "
+      note("characters", format("{} {} inside a character: tools that decode each one alone show "
                                 "\uFFFD; Assay joins the bytes first",
-                                plural(s_.split_characters, "fragment ends or begins")));
+                                plural(s_.split_characters, "fragment"),
+                                s_.split_characters == 1 ? "ends or begins" : "end or begin"));
     }
   }
 
@@ -271,17 +274,22 @@ class Finder {
                                  "TTFT {} too early; Assay does not",
                                  to_string(first.category), human_duration(early)));
     }
-    if (s_.reasoning_fragments > 0) {
+    if (s_.reasoning_fragments > 0) reasoning();
+  }
+
+  void reasoning() {
+    if (!s_.first_visible.known()) {
       note("reasoning",
-           s_.first_visible.known()
-               ? format("{} of {} fragments are reasoning: TTFT counts from the first of any kind; "
-                        "the first visible one comes {} later",
-                        s_.reasoning_fragments, s_.fragments,
-                        human_duration(s_.first_visible - s_.first_token))
-               : format("all {} fragments are reasoning: within {} tokens a user would have seen "
-                        "nothing",
-                        s_.fragments, a_.tokens_max));
+           format("all {} fragments are reasoning: within {} tokens a user would have seen nothing",
+                  s_.fragments, a_.tokens_max));
+      return;
     }
+    const Duration later = s_.first_visible - s_.first_token;
+    note("reasoning",
+         format("{} of {} fragments are reasoning: TTFT counts from the first of any kind; the "
+                "first visible one comes {}",
+                s_.reasoning_fragments, s_.fragments,
+                later > Duration{} ? human_duration(later) + " later" : "at the same instant"));
   }
 
   std::size_t first_token_read() const {
@@ -317,9 +325,9 @@ class Finder {
                         "is the latency"
                       : "the reply takes no time, or something holds it back to its end"));
     } else if (reads * 3 < speaking.size() * 2) {
-      note("pace", format("{} events came in {} reads: something gathers them (the server's stream "
+      note("pace", format("{} events came in {}: something gathers them (the server's stream "
                           "interval, a proxy), and gaps between tokens are not the model's",
-                          speaking.size(), reads));
+                          speaking.size(), plural(reads, "read")));
     }
     if (gaps.size() < 3) return;
     std::ranges::sort(gaps);
@@ -412,9 +420,14 @@ class Finder {
                          "be counted by a tokenizer");
       return;
     }
+    const std::int64_t output = s_.usage.completion_tokens;
     const std::string counts =
-        format("prompt {}, completion {}", s_.usage.prompt_tokens, s_.usage.completion_tokens);
-    if (s_.usage_events > 2 && a_.api != Api::sglang) {
+        format("prompt {}, completion {}", count_word(s_.usage.prompt_tokens), count_word(output));
+    if (output < 0 || (output == 0 && s_.fragments > 0)) {
+      bad("usage",
+          format("{}{}: output tokens must be counted by a tokenizer", counts,
+                 output < 0 ? "" : format(", though {} came", plural(s_.fragments, "fragment"))));
+    } else if (s_.usage_events > 2 && a_.api != Api::sglang) {
       note("usage", format("{}; counts come with {} of {} events, which makes each larger", counts,
                            s_.usage_events, s_.events.size()));
     } else {
@@ -423,12 +436,17 @@ class Finder {
     over_the_limit(s_.usage, "streamed");
   }
 
+  static std::string count_word(std::int64_t count) {
+    return count < 0 ? std::string("unknown") : format("{}", count);
+  }
+
   void over_the_limit(const Usage& usage, std::string_view which) {
     if (usage.completion_tokens <= a_.tokens_max) return;
+    const bool has_other_name = kind_.limit_name == "max_completion_tokens";
     bad("limit", format("{}: asked for at most {} tokens, got {}: {} is not obeyed, so output "
-                        "lengths will not be the plan's; some servers know only max_tokens "
-                        "(extra_body)",
-                        which, a_.tokens_max, usage.completion_tokens, kind_.limit_name));
+                        "lengths will not be the plan's{}",
+                        which, a_.tokens_max, usage.completion_tokens, kind_.limit_name,
+                        has_other_name ? "; some servers know only max_tokens (extra_body)" : ""));
   }
 
   // Whether a whole reply came; else a finding says what came instead.
@@ -505,9 +523,11 @@ class Finder {
                            printable(header_of(p_, "content-type"))));
     }
     if (p_.fragments == 0) note("plain", "the reply is empty");
-    if (p_.usage_events == 0) {
+    if (p_.usage.completion_tokens < 0) {
       note("plain", "no token counts: output tokens must be counted by a tokenizer");
-    } else if (s_.usage_events > 0 && s_.usage.prompt_tokens != p_.usage.prompt_tokens) {
+    }
+    if (s_.usage.prompt_tokens >= 0 && p_.usage.prompt_tokens >= 0 &&
+        s_.usage.prompt_tokens != p_.usage.prompt_tokens) {
       note("plain",
            format("counts {} prompt tokens where the stream counted {} for the same prompt",
                   p_.usage.prompt_tokens, s_.usage.prompt_tokens));
@@ -535,22 +555,6 @@ bool usable(const ReplyFacts& facts) {
          std::ranges::any_of(facts.events,
                              [](const RecordedEvent& event) { return event.has_choice; });
 }
-
-}  // namespace
-
-std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::good:
-      return "good";
-    case Verdict::note:
-      return "note";
-    case Verdict::bad:
-      return "bad";
-  }
-  return "";
-}
-
-namespace {
 
 // A stream may leak a secret letter by letter: only the joined text shows it.
 void redact(ReplyFacts& facts, const Redactor& redactor) {

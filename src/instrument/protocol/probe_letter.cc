@@ -105,6 +105,18 @@ Json reply_json(const ReplyFacts& facts, Instant sent) {
 
 }  // namespace
 
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::good:
+      return "good";
+    case Verdict::note:
+      return "note";
+    case Verdict::bad:
+      return "bad";
+  }
+  return "";
+}
+
 std::string to_text(const ProbeReport& report) {
   std::string out = format("assay probe   {}{}\n\n{}\n\n",
                            report.model.empty() ? "" : printable(report.model) + " @ ",

@@ -50,6 +50,51 @@ TEST(ProbeLimits, a_limit_is_kept_up_to_it) {
   EXPECT_THAT(counted(33, 33), HasSubstr("bad limit"));
 }
 
+TEST(ProbeLimits, a_count_that_is_missing_or_zero_beside_text_is_no_good_one) {
+  EXPECT_THAT(counted(0, 3),
+              HasSubstr("bad usage: prompt 9, completion 0, though 3 fragments came: output"));
+  EXPECT_THAT(counted(0, 0),
+              HasSubstr("good usage: counted by the server: prompt 9, completion 0"));
+  const auto with = [](std::string_view usage) {
+    const std::string event = sse(format(R"({{"choices":[],"usage":{}}})", usage));
+    return with_stream(probe_stream({probe_word("a"), kProbeFinish, event, kProbeDone}));
+  };
+  EXPECT_THAT(with(R"({"prompt_tokens":9})"),
+              HasSubstr("bad usage: prompt 9, completion unknown: output tokens must be"));
+  const std::string no_prompt = with(R"({"completion_tokens":1})");
+  EXPECT_THAT(no_prompt, AllOf(HasSubstr("counted by the server: prompt unknown, completion 1"),
+                               Not(HasSubstr("for the same prompt"))));
+}
+
+TEST(ProbeLimits, a_connection_is_kept_alive_by_a_whole_reply_that_does_not_say_close) {
+  ProbeAnswers answers = sane();
+  EXPECT_THAT(findings(answers), HasSubstr("µs, kept alive"));
+  answers.streamed.reads.pop_back();
+  EXPECT_THAT(findings(answers), Not(HasSubstr("kept alive"))) << "the reply was cut off";
+  answers = sane();
+  answers.plain_asked = false;
+  answers.streamed.reads[0].bytes.insert(std::string_view("HTTP/1.1 200 OK\r\n").size(),
+                                         "Connection: close\r\n");
+  EXPECT_THAT(findings(answers), Not(HasSubstr("kept alive")));
+}
+
+TEST(ProbeLimits, the_sentences_agree_with_their_numbers) {
+  const auto split = [](std::vector<std::string> parts) {
+    parts.push_back(kProbeDone);
+    return with_stream(probe_stream(std::move(parts)));
+  };
+  const std::string half = probe_word("\xE2\x82");
+  EXPECT_THAT(split({half, probe_word("a")}), HasSubstr("1 fragment ends or begins inside"));
+  EXPECT_THAT(split({half, probe_word("a"), half, probe_word("b")}),
+              HasSubstr("2 fragments end or begin inside"));
+  EXPECT_THAT(split({probe_word("a") + probe_word("b")}), HasSubstr("2 events came in 1 read:"));
+  const std::string thought = sse(probe_delta(R"("reasoning_content":"x")"));
+  EXPECT_THAT(split({probe_word("a"), thought}),
+              HasSubstr("the first visible one comes at the same instant"));
+  EXPECT_THAT(split({thought, probe_word("a")}),
+              HasSubstr("the first visible one comes 10.0 ms later"));
+}
+
 TEST(ProbeLimits, what_is_held_back_comes_late_and_at_once) {
   const auto at = [](Duration first) {
     std::vector<Duration> out;

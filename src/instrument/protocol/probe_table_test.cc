@@ -51,8 +51,9 @@ class DrawnProbe {
   }
 
   Recording stream() {
-    std::string head = pick<std::string>({"HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0"}) +
-                       " 200 OK\r\n" + pick<std::string>({"", "Server: uvicorn\r\n"});
+    const auto server = pick<std::string>({"", "Server: uvicorn\r\n"});
+    const auto version = pick<std::string>({"HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0"});
+    std::string head = version + " 200 OK\r\n" + server;
     if (!one_in(6)) head += "Content-Type: text/event-stream\r\n";
     if (one_in(20)) head += "Content-Encoding: gzip\r\n";
     const bool chunked = !head.starts_with("HTTP/1.0") && !one_in(8);

@@ -223,7 +223,7 @@ TEST(Probe, sees_reasoning_and_split_characters) {
   reads = whole_stream();
   reads[1] = probe_word("\xE2\x82");
   reads[2] = probe_word("\xAC");
-  EXPECT_THAT(with_stream(reads), HasSubstr("note characters: 2 fragment ends or begins"));
+  EXPECT_THAT(with_stream(reads), HasSubstr("note characters: 2 fragments end or begin"));
 }
 
 TEST(Probe, looks_at_the_plain_reply_too) {
