@@ -46,10 +46,14 @@ std::optional<double> usd_per_system_hour(const SystemAnswer& one) {
   return *one.cost.usd_per_hour / static_cast<double>(one.cost.systems.value_or(1));
 }
 
-// The unit of every system's replies; "" for tokens, and where they differ.
+// The unit of the replies of all systems that were measured; "" for tokens, and where they differ.
 std::string common_unit(const std::vector<SystemAnswer>& systems) {
-  const auto unlike = [&](const SystemAnswer& one) { return one.unit != systems.front().unit; };
-  return std::ranges::any_of(systems, unlike) ? std::string() : systems.front().unit;
+  const auto measured = [](const SystemAnswer& one) { return one.served.measured > 0; };
+  const auto first = std::ranges::find_if(systems, measured);
+  const auto unlike = [&](const SystemAnswer& one) {
+    return measured(one) && one.unit != first->unit;
+  };
+  return std::ranges::any_of(systems, unlike) ? std::string() : first->unit;
 }
 
 std::vector<Measure> measures(const std::string& unit) {

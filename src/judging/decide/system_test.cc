@@ -117,6 +117,17 @@ TEST(System,
   EXPECT_THAT(none, AllOf(HasSubstr("b serves the most users, 8 users"), Not(HasSubstr("per kW"))));
 }
 
+TEST(System, pictures_are_compared_beside_a_system_that_was_not_measured) {
+  metrics::Curve pictures = sweep_of({{1, 100}, {2, 5000}});
+  for (metrics::CurvePoint& point : pictures.points) {
+    point.unit = "image";
+    point.run.units_per_s = 1;
+  }
+  EXPECT_THAT(told({{"a", sweep_of({})}, {"b,price=3.6", pictures}}, within_a_second()),
+              HasSubstr("b costs the least per image, $1.00 a thousand images; nothing is known "
+                        "of a"));
+}
+
 TEST(System, one_that_fails_at_one_user_has_no_level_that_was_not_measured) {
   const auto first = [](const metrics::Curve& a) {
     const std::string text =
