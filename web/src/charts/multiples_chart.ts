@@ -3,7 +3,7 @@
 
 import { words } from '../base/format.ts';
 import { type Theme, colourOf } from '../base/theme.ts';
-import { type Series, envelope, facetValue, isOpenLoop } from '../state/curves.ts';
+import { type Series, envelope, isOpenLoop, spellings } from '../state/curves.ts';
 import type { Facet } from '../state/selection.ts';
 import {
   type Drawing,
@@ -45,13 +45,17 @@ export function panelGrid(width: number, panels: number): { columns: number; row
 
 export function groupsOf(series: readonly Series[], facet: Facet): readonly Group[] {
   const out = new Map<string, Spot[][]>();
+  const spelled = spellings(
+    series.map((one) => one.curve),
+    facet,
+  );
   for (const one of series) {
     const spots = one.points
       .map((point, i): Spot => ({ series: one, point, value: one.values[i] as number }))
       .filter(({ point }) => (point.tps_per_user ?? 0) > 0 && !isOpenLoop(point))
       .sort((p, q) => p.point.concurrency - q.point.concurrency);
     if (spots.length === 0) continue;
-    const value = facetValue(one.curve, facet);
+    const value = spelled(one.curve);
     const list = out.get(value);
     if (list === undefined) out.set(value, [spots]);
     else list.push(spots);
@@ -110,8 +114,12 @@ export function multiplesChart(
     }
   });
   const label = `${options.y_title} against interactivity in ${shown.length} panels`;
+  const spelled = spellings(
+    series.map((one) => one.curve),
+    options.facet,
+  );
   const panelOf = (spot: Spot): { readonly plot: Plot; readonly moved: Move } | undefined =>
-    panels.get(facetValue(spot.series.curve, options.facet));
+    panels.get(spelled(spot.series.curve));
   return {
     scene: { ...size, ground: theme.ground, label, marks },
     frame: panelFrame(size, domain, options),

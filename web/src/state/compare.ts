@@ -1,7 +1,7 @@
 // Two curves, point by point: at equal concurrency, and at equal interactivity by steps.
 
 import type { Curve, Point } from '../api/generated.ts';
-import { divisor, isCeiling } from './curves.ts';
+import { divisor, isCeiling, sameValue } from './curves.ts';
 import type { Selection } from './selection.ts';
 
 export interface AtConcurrency {
@@ -96,6 +96,6 @@ export function differences(a: Curve, b: Curve): readonly Difference[] {
   const text = (value: unknown): string =>
     value == null || value === '' ? 'unknown' : String(value);
   return FIELDS.map((field) => ({ field, a: text(a[field]), b: text(b[field]) })).filter(
-    (difference) => difference.a !== difference.b,
+    (difference) => !sameValue(difference.a, difference.b),
   );
 }

@@ -6,6 +6,7 @@ import {
   type XY,
   choices,
   envelope,
+  givenPrice,
   makeSeries,
   matches,
   passes,
@@ -53,6 +54,22 @@ describe('curves', () => {
         choice.curves,
       );
     }
+  });
+
+  it('count spellings that differ in case alone as one choice, whichever a link holds', () => {
+    const [base] = small;
+    const spelled = (accelerator: string): Curve => ({ ...base, accelerator }) as Curve;
+    const three = [spelled('mi300x'), spelled('MI300X'), spelled('mi300x')];
+    for (const held of ['mi300x', 'MI300X', 'Mi300x']) {
+      const selection = filtered({ accelerator: [held] });
+      expect(makeSeries(three, selection)).toHaveLength(3);
+      expect(choices(three, selection, 'accelerator')).toEqual([{ value: 'mi300x', curves: 3 }]);
+      expect(three.map((one) => givenPrice({ [held]: 2 }, one.accelerator))).toEqual([2, 2, 2]);
+    }
+    expect(givenPrice({ MI300X: 2, mi300x: 3 }, 'mi300x')).toBe(3);
+    expect(givenPrice({ MI300X: 2 }, null)).toBeUndefined();
+    const even = three.slice(0, 2);
+    expect(choices(even, DEFAULTS, 'accelerator')).toEqual([{ value: 'MI300X', curves: 2 }]);
   });
 
   it('name the runs that no chart can show, and why', () => {

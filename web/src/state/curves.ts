@@ -40,6 +40,10 @@ export function facetValue(curve: Curve, facet: Facet): string {
   return value === undefined || value === null || value === '' ? 'unknown' : String(value);
 }
 
+// Spellings that differ in case alone are one value: `mi300x` and `MI300X`.
+export const sameValue = (one: string, other: string): boolean => keyOf(one) === keyOf(other);
+const keyOf = (value: string): string => value.toLowerCase();
+
 // "1,000 in, 780 out": mean lengths to two digits, so that repeats of one load stand together.
 function lengthsOf(curve: Curve): string {
   const point = (curve.points ?? []).find((one) => one.isl_mean != null && one.osl_mean != null);
@@ -53,7 +57,9 @@ export function passes(curve: Curve, selection: Selection, except?: Facet): bool
   for (const facet of FACETS) {
     if (facet === except) continue;
     const wanted = selection.filters[facet];
-    if (wanted.length > 0 && !wanted.includes(facetValue(curve, facet))) return false;
+    if (wanted.length === 0) continue;
+    const value = facetValue(curve, facet);
+    if (!wanted.some((one) => sameValue(one, value))) return false;
   }
   return isWithin(curve, selection) && matches(curve, selection.search);
 }
@@ -111,8 +117,9 @@ export function choices(
   facet: Facet,
 ): readonly Choice[] {
   const counts = new Map<string, number>();
+  const spelled = spellings(curves, facet);
   for (const curve of curves) {
-    const value = facetValue(curve, facet);
+    const value = spelled(curve);
     const here = passes(curve, selection, facet) ? 1 : 0;
     counts.set(value, (counts.get(value) ?? 0) + here);
   }
@@ -123,9 +130,35 @@ export function choices(
   return [...counts].map(([value, number]) => ({ value, curves: number })).sort(order);
 }
 
+// Each curve's value of a facet in one spelling: the one of most curves, else of the most capitals.
+export function spellings(curves: readonly Curve[], facet: Facet): (curve: Curve) => string {
+  const counts = new Map<string, number>();
+  for (const curve of curves) {
+    const value = facetValue(curve, facet);
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  const out = new Map<string, string>();
+  const usual = [...counts].sort(([p, n], [q, m]) => m - n || (p < q ? -1 : 1));
+  for (const [value] of usual) if (!out.has(keyOf(value))) out.set(keyOf(value), value);
+  return (curve) => {
+    const value = facetValue(curve, facet);
+    return out.get(keyOf(value)) ?? value;
+  };
+}
+
+// The price that was given for an accelerator, in whatever case it is spelled.
+export function givenPrice(
+  prices: Selection['prices'],
+  accelerator: string | null | undefined,
+): number | undefined {
+  if (accelerator == null) return undefined;
+  if (Object.hasOwn(prices, accelerator)) return prices[accelerator];
+  return Object.entries(prices).find(([name]) => sameValue(name, accelerator))?.[1];
+}
+
 export function priceOf(curve: Curve, selection: Selection): number | null {
   const count = curve.accelerators ?? 0;
-  const own = curve.accelerator == null ? undefined : selection.prices[curve.accelerator];
+  const own = givenPrice(selection.prices, curve.accelerator);
   if (own !== undefined && count > 0) return own * count;
   if (curve.price_per_hour != null) return curve.price_per_hour;
   return count > 0 && selection.price > 0 ? selection.price * count : null;

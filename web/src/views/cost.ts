@@ -5,6 +5,7 @@ import { ABSENT, number3, usd, whole } from '../base/format.ts';
 import { type Table, toCsv, toJson } from '../base/table.ts';
 import { type Cost, byCost, costOf, usersPerAccelerator } from '../state/cost.ts';
 import { makeAnswer, nameOf, usersWords } from './cost_answer.ts';
+import { givenPrice, sameValue, spellings } from '../state/curves.ts';
 import { DEFAULTS, type Selection } from '../state/selection.ts';
 import type { Context, Part } from './context.ts';
 import { makeBill } from './bill.ts';
@@ -192,7 +193,8 @@ function makeField(
 
 function pricesBox(context: Context): HTMLElement {
   const { selection } = context;
-  const names = [...new Set(context.curves.flatMap((curve) => curve.accelerator ?? []))].sort();
+  const known = context.curves.filter((curve) => curve.accelerator != null);
+  const names = [...new Set(known.map(spellings(known, 'accelerator')))].sort();
   return h(
     'details',
     { open: Object.keys(selection.prices).length > 0 },
@@ -216,10 +218,12 @@ function pricesBox(context: Context): HTMLElement {
               min: 0,
               step: 0.01,
               placeholder: selection.price > 0 ? String(selection.price) : '',
-              value: selection.prices[name] ?? null,
+              value: givenPrice(selection.prices, name) ?? null,
               change: (event: Event) => {
                 const { value } = event.target as HTMLInputElement;
-                const { [name]: _, ...others } = selection.prices;
+                const others = Object.fromEntries(
+                  Object.entries(selection.prices).filter(([one]) => !sameValue(one, name)),
+                );
                 context.set({
                   prices: value === '' ? others : { ...others, [name]: Number(value) },
                 });

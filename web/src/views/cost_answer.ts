@@ -12,6 +12,7 @@ import {
   usersPerAccelerator,
   verdict,
 } from '../state/cost.ts';
+import { givenPrice } from '../state/curves.ts';
 import { DEFAULTS, type Selection } from '../state/selection.ts';
 import type { Context } from './context.ts';
 import { keepingFocus } from './filters.ts';
@@ -228,7 +229,7 @@ function priceWords(cost: Cost, context: Context): string {
   const { bill, price, prices } = context.selection;
   if (cost.price_per_hour === null) return 'give a price for its accelerators';
   const also = EXTRAS.some((key) => bill[key] !== undefined) ? ', and what else you gave' : '';
-  const own = curve.accelerator == null ? undefined : prices[curve.accelerator];
+  const own = givenPrice(prices, curve.accelerator);
   if (own === undefined && curve.price_per_hour != null) {
     return `at ${usd(curve.price_per_hour)} an hour, as imported${also}`;
   }

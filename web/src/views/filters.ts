@@ -3,7 +3,7 @@
 import { NO_WINDOW } from '../charts/window.ts';
 import { h, replace } from '../base/dom.ts';
 import { number3, whole, words } from '../base/format.ts';
-import { choices, datedAt, withoutDivisor } from '../state/curves.ts';
+import { choices, datedAt, sameValue, withoutDivisor } from '../state/curves.ts';
 import {
   DEFAULTS,
   FACETS,
@@ -11,7 +11,6 @@ import {
   NORMALISATIONS,
   type Normalisation,
   type Selection,
-  toggled,
 } from '../state/selection.ts';
 import type { Context, Part } from './context.ts';
 
@@ -115,7 +114,8 @@ function facetBox(facet: Facet, context: Context): HTMLElement | null {
   const all = choices(context.curves, selection, facet);
   const chosen = selection.filters[facet];
   if (all.length < 2 && chosen.length === 0) return null;
-  const shown = all.filter((one) => one.curves > 0 || chosen.includes(one.value));
+  const isChosen = (value: string): boolean => chosen.some((one) => sameValue(one, value));
+  const shown = all.filter((one) => one.curves > 0 || isChosen(one.value));
   return h(
     'fieldset',
     {},
@@ -133,10 +133,15 @@ function facetBox(facet: Facet, context: Context): HTMLElement | null {
             id,
             name: facet,
             value: choice.value,
-            checked: chosen.includes(choice.value),
+            checked: isChosen(choice.value),
             change: () =>
               context.set({
-                filters: { ...selection.filters, [facet]: toggled(chosen, choice.value) },
+                filters: {
+                  ...selection.filters,
+                  [facet]: isChosen(choice.value)
+                    ? chosen.filter((one) => !sameValue(one, choice.value))
+                    : [...chosen, choice.value],
+                },
               }),
           }),
           h(
