@@ -113,6 +113,14 @@ describe('deciding', () => {
     await page.getByText('Which warm-up was used?').waitFor();
     await shot(page, 'review');
     await accessible(page);
+    // To the curve in one click, and back.
+    const found = page.locator('.checked').first();
+    expect(await found.innerText()).toContain('passed, no findings of the rules.');
+    await found.getByRole('button').first().click();
+    await page.locator('[data-chart="curve"]').waitFor();
+    expect(page.url()).toContain('pin=c0');
+    await page.goBack();
+    await found.waitFor();
     expect(errors).toEqual([]);
   });
 

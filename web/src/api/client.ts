@@ -40,6 +40,7 @@ export interface Api {
   session(): Promise<Result<Session>>;
   models(): Promise<Result<ModelList>>;
   curves(model: string): Promise<Result<readonly Curve[]>>;
+  curve(id: string): Promise<Result<Curve>>;
   run(id: string): Promise<Result<Run>>;
   events(id: string, window: Window | null): Promise<Result<Events>>;
   // `margin`: percentage points; 0 for none.
@@ -81,6 +82,7 @@ function serverApi(): Api {
         cursor = page.value.next;
       }
     },
+    curve: (id) => get(`curves/${part(id)}`),
     run: (id) => get(`runs/${part(id)}`),
     events: (id, window) =>
       get(
@@ -159,6 +161,12 @@ function staticApi(document: Document): Api {
     curves: async (model) => {
       const all = await load<CurveList>('curves');
       return all.ok ? success(all.value.items.filter((curve) => curve.model === model)) : all;
+    },
+    curve: async (id) => {
+      const all = await load<CurveList>('curves');
+      if (!all.ok) return all;
+      const one = all.value.items.find((curve) => curve.id === id);
+      return one === undefined ? failure(`curve ${id} is not in this folder.`) : success(one);
     },
     run: (id) => load(`runs/${id}`),
     events: (id, window) => staticEvents(load, id, window),

@@ -1,10 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { safeHref } from './dom.ts';
-import { ABSENT, bytes, duration, number3, percent, short, usd } from './format.ts';
+import {
+  ABSENT,
+  bytes,
+  counted,
+  duration,
+  number3,
+  percent,
+  scoreTexts,
+  short,
+  usd,
+} from './format.ts';
 import { toCsv, toJson } from './table.ts';
 import { DARK, LIGHT } from './theme.ts';
 
 describe('numbers', () => {
+  it('of a score and its gate are on one scale, as the rules judge them', () => {
+    expect(scoreTexts(1, 82.2987)).toEqual(['100 %', '82.3 %']);
+    expect(scoreTexts(0.75, 0.7)).toEqual(['0.75', '0.7']);
+    expect(scoreTexts(83.1, 82.2987)).toEqual(['83.1', '82.3']);
+    expect(scoreTexts(0.5, null)).toEqual(['0.5', ABSENT]);
+    expect([counted(1, 'error'), counted(1200, 'error')]).toEqual(['1 error', '1,200 errors']);
+  });
+
   it('have three significant digits, and their thousands apart', () => {
     const cases: [number, string][] = [
       [0, '0'],

@@ -46,6 +46,18 @@ export function percent(share: number | null | undefined): string {
   return `${number3(share * 100)} %`;
 }
 
+// Score and gate on one scale. A share that is held to a gate in percent is judged in percent.
+export function scoreTexts(
+  score: number | null | undefined,
+  gate: number | null | undefined,
+): readonly [string, string] {
+  const isShare = score != null && gate != null && score >= 0 && score <= 1 && gate > 1;
+  return isShare ? [percent(score), percent(gate / 100)] : [number3(score), number3(gate)];
+}
+
+export const counted = (count: number, what: string): string =>
+  `${whole(count)} ${what}${count === 1 ? '' : 's'}`;
+
 // A duration in the unit that reads best: 312 µs, 41.2 ms, 1.21 s, 14 min.
 export function duration(milliseconds: number | null | undefined): string {
   if (milliseconds === null || milliseconds === undefined || !Number.isFinite(milliseconds)) {

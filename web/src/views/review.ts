@@ -1,11 +1,13 @@
 // The review board: submissions with what is owed, and one submission's whole history.
 
-import type { Submission } from '../api/generated.ts';
+import type { Curve, Submission } from '../api/generated.ts';
 import { type Children, h, replace } from '../base/dom.ts';
-import { ABSENT, instant, whole, words } from '../base/format.ts';
+import { ABSENT, counted, instant, number3, whole, words } from '../base/format.ts';
 import type { Context, Part } from './context.ts';
 import { actForm } from './review_act.ts';
-import { facts, findings } from './run_report.ts';
+import { findings } from './findings.ts';
+import { facts } from './run_report.ts';
+import { accuracyWord } from './systems.ts';
 
 export function makeReview(): Part {
   let shown: string | null = null;
@@ -32,11 +34,15 @@ export function makeReview(): Part {
     );
     if (submission === '') return replace(one);
     const detail = await context.api.submission(submission);
+    const ids = detail.ok ? (detail.value.curves ?? []) : [];
+    const found = await Promise.all(ids.map((id) => context.api.curve(id)));
+    if (submission !== shown) return;
+    const curves = found.flatMap((curve) => (curve.ok ? [curve.value] : []));
     replace(
       one,
       ...(detail.ok
         ? [
-            ...details(detail.value, context),
+            ...details(detail.value, curves, context),
             actForm(
               detail.value,
               (act) => context.api.act(submission, act),
@@ -132,8 +138,7 @@ function board(items: readonly Submission[], context: Context): Children {
   ];
 }
 
-function details(item: Submission, context: Context): Children {
-  const curves = new Map(context.curves.map((curve) => [curve.id, curve.system_name]));
+function details(item: Submission, curves: readonly Curve[], context: Context): Children {
   return [
     h('h2', {}, item.id),
     facts([
@@ -146,7 +151,6 @@ function details(item: Submission, context: Context): Children {
       ['Objections from', item.review_from],
       ['Objections until', item.review_to],
       ['Answers until', item.resolution_to],
-      ['Curves', (item.curves ?? []).map((id) => curves.get(id) ?? id).join(', ')],
       [
         'History',
         item.history_intact === true
@@ -171,7 +175,10 @@ function details(item: Submission, context: Context): Children {
             ),
           ),
         ),
-    h('h3', {}, 'Findings'),
+    h('h3', {}, 'Curves, and findings of the rules'),
+    ...(curves.length === 0 ? [h('p', {}, 'None of its curves is in this store.')] : []),
+    ...curves.map((curve) => checked(curve, context)),
+    h('h3', {}, 'Findings of reviewers'),
     findings(item.findings ?? []),
     h('h3', {}, 'Objections'),
     (item.objections ?? []).length === 0
@@ -206,8 +213,47 @@ function details(item: Submission, context: Context): Children {
           {},
           `${instant(entry.at)} · ${entry.actor} (${entry.role}) · ${words(entry.kind)} `,
           h('code', {}, (entry.hash ?? '').slice(0, 12)),
+          said(entry.kind ?? '', entry.body ?? {}).map((text) => h('p', { class: 'fix' }, text)),
         ),
       ),
     ),
   ];
+}
+
+// What `assay check` found at each point of a curve; the words stand in the point's report.
+function checked(curve: Curve, context: Context): HTMLElement {
+  const { model } = curve;
+  const points = [...(curve.points ?? [])].sort((p, q) => p.concurrency - q.concurrency);
+  const link = (text: string, click: () => void): HTMLElement =>
+    h('button', { type: 'button', class: 'link', click }, text);
+  const found = points.filter((point) => (point.findings ?? 0) > 0);
+  return h(
+    'p',
+    { class: 'checked' },
+    link(`${curve.system_name}, ${model}`, () =>
+      context.set({ view: 'explore', model, pinned: [curve.id] }),
+    ),
+    `: ${counted(points.length, 'point')}, accuracy `,
+    accuracyWord(curve.accuracy),
+    ', ',
+    found.length === 0
+      ? 'no findings of the rules.'
+      : `${counted(curve.findings ?? 0, 'finding')}: `,
+    ...found.flatMap((point, i) => [
+      i > 0 ? ', ' : null,
+      link(`${point.findings ?? 0} at concurrency ${number3(point.concurrency)}`, () =>
+        context.set({ view: 'run', model, run: point.id }),
+      ),
+    ]),
+  );
+}
+
+// What an entry says and no other part of the page shows.
+export function said(kind: string, body: Readonly<Record<string, unknown>>): readonly string[] {
+  const above = ['objection', 'answer', 'finding'].includes(kind);
+  return ['text', 'note', 'point', 'date'].flatMap((key) => {
+    const value = body[key];
+    if (typeof value !== 'string' || value === '' || (above && key === 'text')) return [];
+    return [key === 'text' || key === 'note' ? value : `${key}: ${value}`];
+  });
 }

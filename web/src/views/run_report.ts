@@ -1,15 +1,17 @@
 // The report of one point: the answer first, the evidence under it, the doubt beside it.
 
 import { isEndToEnd } from '../state/curves.ts';
-import type { Finding, Run } from '../api/generated.ts';
+import type { Run } from '../api/generated.ts';
 import { type Children, h, replace, safeHref } from '../base/dom.ts';
 import {
   ABSENT,
   bytes,
+  counted,
   duration,
   instant,
   number3,
   percent,
+  scoreTexts,
   whole,
   words,
 } from '../base/format.ts';
@@ -20,6 +22,7 @@ import { safetyText } from '../state/safety.ts';
 import { annotationField } from './annotation_field.ts';
 import type { Context, Part } from './context.ts';
 import { fileName, save } from './download.ts';
+import { findings } from './findings.ts';
 import { axesSection, datasheetLinks } from './run_axes.ts';
 import { runCharts } from './run_charts.ts';
 import { accuracyWord } from './systems.ts';
@@ -171,9 +174,9 @@ function verdictLine(run: Run): string {
           ? 'the client may have limited it'
           : 'client not audited',
     open > 0
-      ? `${open} errors of the rules`
+      ? `${counted(open, 'error')} of the rules`
       : (run.findings ?? []).length > 0
-        ? `${(run.findings ?? []).length} remarks of the rules`
+        ? `${counted((run.findings ?? []).length, 'remark')} of the rules`
         : run.findings == null
           ? 'rules not checked'
           : 'no findings',
@@ -299,6 +302,8 @@ function distributions(run: Run): HTMLElement {
 const scroll = (label: string, table: HTMLElement): HTMLElement =>
   h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, table);
 
+const NUMBERS: readonly string[] = ['Score', 'Gate', 'Samples', 'Repeats'];
+
 function accuracySection(run: Run): HTMLElement {
   const rows = run.accuracy ?? [];
   if (rows.length === 0) {
@@ -326,7 +331,7 @@ function accuracySection(run: Run): HTMLElement {
             'tr',
             {},
             ['Dataset', 'Metric', 'Score', 'Gate', 'Verdict', 'Samples', 'Repeats'].map((name) =>
-              h('th', { scope: 'col' }, name),
+              h('th', { scope: 'col', class: NUMBERS.includes(name) ? 'number' : null }, name),
             ),
           ),
         ),
@@ -339,8 +344,7 @@ function accuracySection(run: Run): HTMLElement {
               {},
               h('td', {}, row.dataset ?? ABSENT),
               h('td', {}, row.metric ?? ABSENT),
-              h('td', { class: 'number' }, number3(row.score)),
-              h('td', { class: 'number' }, number3(row.gate)),
+              scoreTexts(row.score, row.gate).map((text) => h('td', { class: 'number' }, text)),
               h(
                 'td',
                 {},
@@ -358,26 +362,6 @@ function accuracySection(run: Run): HTMLElement {
   );
 }
 
-export function findings(list: readonly Finding[]): HTMLElement {
-  if (list.length === 0) return h('p', {}, 'None.');
-  return h(
-    'ul',
-    { class: 'findings' },
-    list.map((one) =>
-      h(
-        'li',
-        { class: one.severity },
-        h('strong', {}, `${one.severity}: ${one.rule}`),
-        ' ',
-        one.message,
-        one.clause ? h('span', { class: 'clause' }, ` ${one.clause}`) : null,
-        one.fix ? h('p', { class: 'fix' }, `Fix: ${one.fix}`) : null,
-        one.path ? h('small', {}, one.path) : null,
-      ),
-    ),
-  );
-}
-
 export function facts(
   rows: readonly (readonly [string, string | Node | null | undefined])[],
 ): HTMLElement {
@@ -385,7 +369,10 @@ export function facts(
     'dl',
     { class: 'facts' },
     rows
-      .filter(([, value]) => value != null && value !== '' && value !== ABSENT)
+      .filter(([, value]) => {
+        const text = typeof value === 'string' ? value.trim() : value;
+        return text != null && text !== '' && text !== ABSENT;
+      })
       .flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]),
   );
 }
