@@ -57,6 +57,14 @@ describe('a figure by date', () => {
   ];
   const series = makeSeries(curves, DEFAULTS);
 
+  it('has a mark a run where one system is alone, walked through by date', () => {
+    const alone = makeSeries(curves.slice(0, 1), DEFAULTS);
+    const spots = chartOf(alone, 'system_tps').targets.map((one) => one.datum);
+    expect(spots.map((spot) => spot.point.concurrency)).toEqual([4, 8]);
+    expect(spots.map((spot) => spot.value)).toEqual([90, 70]);
+    expect(spots.every((spot) => spot.series === alone[0])).toBe(true);
+  });
+
   it('has a mark a system, its best, in the order of time; none without a date', () => {
     const ids = (vertical: string): readonly string[] =>
       chartOf(series, vertical).targets.map((one) => one.datum.point.id);

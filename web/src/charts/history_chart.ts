@@ -1,7 +1,9 @@
 // A figure by date: how a model, or the systems of an organisation, came along. Each system is one
-// mark, its best point of those shown; the broad line is the best until then over all of them, thin
-// ones are of each organisation (of each system where nobody names one).
+// mark, its best point of those shown (a system alone: each of its runs); the broad line is the
+// best until then over all of them, thin ones are of each organisation (of each system where nobody
+// names one).
 
+import { number3 } from '../base/format.ts';
 import { type Theme, colourOf, shapeOf } from '../base/theme.ts';
 import type { Series } from '../state/curves.ts';
 import { type Figure, axisTitle } from '../state/figures.ts';
@@ -53,6 +55,24 @@ export function entryOf(
   return best;
 }
 
+// Of one system alone, each of its runs is a mark by when it was measured.
+export const isOfRuns = (series: readonly Series[], x: Figure): boolean =>
+  series.length === 1 && x.id === 'measured';
+
+export function entriesOf(
+  series: readonly Series[],
+  options: Pick<FigureOptions, 'x' | 'y' | 'y_kind' | 'selection'>,
+): readonly Entry[] {
+  const [only] = series;
+  if (only === undefined || only.points.length === 0 || !isOfRuns(series, options.x)) {
+    return lookOrder(series).flatMap((one) => entryOf(one, options) ?? []);
+  }
+  return only.points.flatMap((point, i) => {
+    const entry = entryOf({ ...only, points: [point], values: only.values.slice(i) }, options);
+    return entry === null ? [] : [{ ...entry, spot: { ...entry.spot, series: only } }];
+  });
+}
+
 // Without a better direction the last point stands for a system, and there is no record.
 const beats = (value: number, best: number, { better }: Figure): boolean =>
   better === null || (better === 'higher' ? value > best : value < best);
@@ -78,7 +98,9 @@ export function historyChart(
   options: FigureOptions,
 ): Drawing<Spot> {
   const { theme, y } = options;
-  const entries = lookOrder(series).flatMap((one) => entryOf(one, options) ?? []);
+  const entries = entriesOf(series, options);
+  const runs = isOfRuns(series, options.x);
+  const differ = new Set(entries.map(({ spot }) => spot.point.concurrency)).size > 1;
   const frame = frameOf(entries, size, options);
   const groups = new Map<string, Entry[]>();
   for (const one of entries) groups.set(groupOf(one), [...(groups.get(groupOf(one)) ?? []), one]);
@@ -101,7 +123,11 @@ export function historyChart(
     lines.push(dot(spot.series, at, theme));
     if (spot.series.look < 0 || !isInside(frame, at)) continue;
     const fill = colourOf(theme, spot.series.look);
-    labels.push({ text: spot.series.curve.system_name, fill, bold: true, ...at });
+    if (runs && !differ) continue;
+    const text = runs
+      ? `concurrency ${number3(spot.point.concurrency)}`
+      : spot.series.curve.system_name;
+    labels.push({ text, fill, bold: true, ...at });
   }
   if (entries.length === 0) {
     const what = `${options.x.title.toLowerCase()} and this figure`;
@@ -113,7 +139,8 @@ export function historyChart(
     clipped(frame.plot, lines),
     ...placeLabels(labels, { dots, lines: [] }, frame.plot, theme),
   ];
-  const label = `${y.title} by ${options.x.title.toLowerCase()} of ${entries.length} systems`;
+  const what = runs ? 'runs' : 'systems';
+  const label = `${y.title} by ${options.x.title.toLowerCase()} of ${entries.length} ${what}`;
   return {
     scene: { ...size, ground: theme.ground, label, marks },
     frame,

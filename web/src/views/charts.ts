@@ -6,7 +6,7 @@ import type { Table } from '../base/table.ts';
 import { concurrencyChart, type ConcurrencyOptions } from '../charts/concurrency_chart.ts';
 import { type Spot, curveChart } from '../charts/curve_chart.ts';
 import { figureChart } from '../charts/figure_chart.ts';
-import { entryOf, historyChart } from '../charts/history_chart.ts';
+import { entryOf, historyChart, isOfRuns } from '../charts/history_chart.ts';
 import { groupsOf, multiplesChart, panelGrid, PANELS_MAX } from '../charts/multiples_chart.ts';
 import { offlineChart, offlineHeight, offlineSpots } from '../charts/offline_chart.ts';
 import { CROWD } from '../charts/series_marks.ts';
@@ -257,11 +257,13 @@ const STRAIGHT_NOTE =
 // What stands for a system, and which have no place in time.
 function historyNote({ series, selection }: Context, { x, y }: Axes): string {
   const options = { x, y, y_kind: selection.y, selection };
+  if (isOfRuns(series, x)) return `Each run of ${series[0]?.title ?? ''}, by when it was measured.`;
   const left = series.filter((one) => entryOf(one, options) === null).length;
   const best = y.better === null ? 'last' : 'best';
   return (
     `Each system at its ${best} point of those shown. ` +
     (y.better === null ? '' : 'Broad: the best until then; thin: of each organisation. ') +
+    (x.id === 'measured' ? 'One system alone shows each of its runs. ' : '') +
     (left === 0 ? '' : `${whole(left)} of ${whole(series.length)} have no such date.`)
   );
 }
