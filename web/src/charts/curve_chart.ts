@@ -41,6 +41,8 @@ export interface CurveOptions {
   readonly slo_tps_per_user: number | null;
   readonly live?: readonly LiveSpot[];
   readonly window?: Window;
+  // What stands in a chart without a curve.
+  readonly empty?: string;
   readonly theme: Theme;
 }
 
@@ -76,7 +78,7 @@ export function curveChart(
       ? 'No point here has an interactivity.'
       : series.some((one) => one.ceiling !== null)
         ? 'Only Offline runs here: they have no interactivity.'
-        : 'No point passes the filters.';
+        : (options.empty ?? 'No point passes the filters.');
     over.push(emptyNote(frame.plot, why, theme));
   } else if (targets.length === 0 && live.length === 0) {
     over.push(emptyNote(frame.plot, 'No point lies here. Fit shows all.', theme));

@@ -11,6 +11,7 @@ export function ratioChart(
   rows: readonly AtInteractivity[],
   size: Size,
   theme: Theme,
+  empty: string,
 ): Drawing<AtInteractivity> {
   const known = rows.filter((row) => row.ratio !== null && row.ratio > 0);
   const [xLow, xHigh] = domainOf(
@@ -50,8 +51,9 @@ export function ratioChart(
       stroke: theme.ground,
     },
   ];
-  if (known.length === 0)
-    marks.push(emptyNote(frame.plot, 'The two have no interactivity in common.', theme));
+  if (known.length === 0) {
+    marks.splice(0, marks.length, emptyNote(frame.plot, empty, theme));
+  }
   return {
     scene: {
       ...size,

@@ -42,6 +42,7 @@ export function makeCompare(): Part {
         envelope: false,
         smooth: false,
         slo_tps_per_user: null,
+        empty: emptyText(context),
         theme,
       }),
     table: () => pointsTable(bothSeries(context)),
@@ -64,7 +65,7 @@ export function makeCompare(): Part {
     id: 'ratio',
     title: 'B over A at equal interactivity',
     height: (width) => Math.max(240, Math.min(420, width * 0.6)),
-    draw: (size, theme) => ratioChart(rows(), size, theme),
+    draw: (size, theme) => ratioChart(rows(), size, theme, emptyText(context)),
     table: () => ({
       columns: ['tps_per_user', 'a_system_tps', 'b_system_tps', 'ratio'],
       rows: rows().map((row) => [row.tps_per_user, row.a_system_tps, row.b_system_tps, row.ratio]),
@@ -117,7 +118,7 @@ export function makeCompare(): Part {
       replace(
         tables,
         a === undefined || b === undefined
-          ? h('p', { class: 'hint' }, 'Choose two systems.')
+          ? h('p', { class: 'hint' }, emptyText(now))
           : [...compareTables(a, b, UNIT[now.selection.per]), ...safetySections(...chosen(now))],
       );
       pairs.update(...chosen(now), now);
@@ -131,6 +132,12 @@ function chosen(context: Context | null): Pair {
   const find = (id: string | undefined): Curve | undefined =>
     context?.curves.find((one) => one.id === id);
   return [find(context?.selection.a), find(context?.selection.b)];
+}
+
+function emptyText(context: Context | null): string {
+  return chosen(context).includes(undefined)
+    ? 'Choose two systems.'
+    : 'The two have no interactivity in common, or none that is known.';
 }
 
 function pair(context: Context | null): Pair {
