@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { safeHref } from './dom.ts';
 import {
   ABSENT,
+  apart,
   bytes,
   counted,
   duration,
@@ -15,6 +16,18 @@ import { toCsv, toJson } from './table.ts';
 import { DARK, LIGHT } from './theme.ts';
 
 describe('numbers', () => {
+  it('have more digits where three hide that neighbours differ', () => {
+    expect(apart([100, 136.44, 175])).toEqual(['100', '136', '175']);
+    expect(apart([332.503, 332.794, 333.115, 445, 445])).toEqual([
+      '332.5',
+      '332.8',
+      '333.1',
+      '445',
+      '445',
+    ]);
+    expect(apart([])).toEqual([]);
+  });
+
   it('of a score and its gate are on one scale, as the rules judge them', () => {
     expect(scoreTexts(1, 82.2987)).toEqual(['100 %', '82.3 %']);
     expect(scoreTexts(0.75, 0.7)).toEqual(['0.75', '0.7']);

@@ -55,6 +55,22 @@ export function scoreTexts(
   return isShare ? [percent(score), percent(gate / 100)] : [number3(score), number3(gate)];
 }
 
+// Numbers of one column: three digits, and as many more as tell unequal neighbours apart.
+export function apart(values: readonly number[]): readonly string[] {
+  const textOf = (value: number, digits: number): string =>
+    digits === 3 ? number3(value) : String(Number(value.toPrecision(digits)));
+  return values.map((value, i) => {
+    const near = [values[i - 1], values[i + 1]].filter(
+      (other): other is number => other !== undefined && other !== value,
+    );
+    for (let digits = 3; digits < 8; digits += 1) {
+      const text = textOf(value, digits);
+      if (near.every((other) => textOf(other, digits) !== text)) return text;
+    }
+    return String(value);
+  });
+}
+
 export const counted = (count: number, what: string): string =>
   `${whole(count)} ${what}${count === 1 ? '' : 's'}`;
 

@@ -17,7 +17,7 @@ import {
 import type { Spot } from './curve_chart.ts';
 import { type ScaleKind, domainOf } from './scale.ts';
 import { type Mark, movedBy } from './scene.ts';
-import { staircase } from './series_marks.ts';
+import { DASH_SIMULATED, staircase } from './series_marks.ts';
 
 export interface MultiplesOptions {
   readonly facet: Facet;
@@ -154,6 +154,12 @@ function panelFrame(
   );
 }
 
+// A line of simulated curves alone is dashed, as in every chart.
+const dashOf = (curves: readonly (readonly Spot[])[]): { readonly dash?: readonly number[] } =>
+  curves.every((curve) => curve[0]?.series.curve.kind === 'simulated')
+    ? { dash: DASH_SIMULATED }
+    : {};
+
 // The envelope of all groups stands behind each panel: how near does this group come to it?
 function panelMarks(group: Group, groups: readonly Group[], moved: Move, theme: Theme): Mark[] {
   const out: Mark[] = [];
@@ -181,10 +187,10 @@ function panelMarks(group: Group, groups: readonly Group[], moved: Move, theme: 
     const look = curve[0]?.series.look ?? -1;
     if (look < 0) continue;
     const xy = staircase(curve.flatMap(moved));
-    out.push({ kind: 'path', xy, stroke: colourOf(theme, look), width: 2 });
+    out.push({ kind: 'path', xy, stroke: colourOf(theme, look), width: 2, ...dashOf([curve]) });
   }
   const best = bestOf(group.spots.flat());
-  out.push({ kind: 'path', xy: best, stroke: theme.ink, width: 1.25 });
+  out.push({ kind: 'path', xy: best, stroke: theme.ink, width: 1.25, ...dashOf(group.spots) });
   return out;
 }
 

@@ -296,6 +296,9 @@ class App {
     if (this.problem !== '' && this.curves.length === 0)
       return this.note(problemNote(this.problem));
     if (!this.loading && context.models.length === 0) return this.note(emptyNote());
+    const { model } = this.selection;
+    const known = context.models.some((one) => one.name === model);
+    if (!this.loading && !known && view !== 'run') return this.note(unknownNote(model, context));
     if (view === 'compare') return this.show([this.compare.element], [this.compare], context);
     const cost = view === 'cost' || (view === 'run' && this.before === 'cost');
     this.cost.form.element.hidden = !cost;
@@ -364,6 +367,39 @@ function problemNote(problem: string): HTMLElement {
       'Start it again and open the address that it prints: ',
       h('code', {}, 'assay serve'),
       '.',
+    ),
+  );
+}
+
+const MODELS_NAMED = 12;
+
+// A link to a model that is not in this store names those that are.
+function unknownNote(model: string, context: Context): HTMLElement {
+  const named = context.models.slice(0, MODELS_NAMED);
+  return h(
+    'main',
+    { class: 'note-page', id: 'main' },
+    h('h1', {}, `No result of ${model} is in this store`),
+    h(
+      'p',
+      {},
+      'The link may be of another store, or name the model as another source spells it. Here are:',
+    ),
+    h(
+      'ul',
+      {},
+      named.map(({ name }) =>
+        h(
+          'li',
+          {},
+          h(
+            'button',
+            { type: 'button', class: 'link', click: () => context.set({ model: name }) },
+            name,
+          ),
+        ),
+      ),
+      context.models.length > named.length ? h('li', {}, 'and others, in the list above') : null,
     ),
   );
 }

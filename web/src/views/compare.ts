@@ -3,7 +3,7 @@
 
 import type { Curve, Point } from '../api/generated.ts';
 import { h, replace } from '../base/dom.ts';
-import { ABSENT, duration, number3, words } from '../base/format.ts';
+import { ABSENT, apart, duration, number3, words } from '../base/format.ts';
 import { curveChart, type Spot } from '../charts/curve_chart.ts';
 import { ratioChart } from '../charts/ratio_chart.ts';
 import {
@@ -194,6 +194,8 @@ function pickPer(context: Context): HTMLElement {
 }
 
 function compareTables(a: Curve, b: Curve, unit: string): HTMLElement[] {
+  const equal = atEqualInteractivity(a, b);
+  const texts = apart(equal.map((row) => row.tps_per_user));
   return [
     section(
       'What differs',
@@ -204,8 +206,8 @@ function compareTables(a: Curve, b: Curve, unit: string): HTMLElement[] {
     section(
       'At equal interactivity (steps, no interpolation)',
       ['tok/s per user', `A ${unit}`, `B ${unit}`, 'B ÷ A'],
-      atEqualInteractivity(a, b).map((row) => [
-        number3(row.tps_per_user),
+      equal.map((row, i) => [
+        texts[i] ?? ABSENT,
         number3(row.a_system_tps),
         number3(row.b_system_tps),
         row.ratio === null ? ABSENT : `${number3(row.ratio)} ×`,

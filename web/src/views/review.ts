@@ -64,6 +64,9 @@ export function makeReview(): Part {
 
 function board(items: readonly Submission[], context: Context): Children {
   if (items.length === 0) {
+    if (!context.api.live) {
+      return [h('p', {}, 'No submission is public here. Those under review are in no copy.')];
+    }
     return [
       h('p', {}, 'No submission yet. One begins with ', h('code', {}, 'assay review submit'), '.'),
     ];

@@ -52,6 +52,14 @@ export function makeRunReport(close: () => void): Part {
         body,
         h('h2', {}, 'This report could not be loaded'),
         h('p', { class: 'error' }, run.message),
+        h(
+          'p',
+          {},
+          'The link may be of another store, or of a run that was measured anew since. ',
+          'Close this to see what is here; ',
+          h('code', {}, 'assay import PATH'),
+          ' adds the run’s folder.',
+        ),
       );
       return;
     }
