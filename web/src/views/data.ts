@@ -8,8 +8,8 @@ import { type Asked, USE_AXES, type UseAxis, answerOf, regionText } from '../sta
 import { type Selection } from '../state/selection.ts';
 import type { Context, Part } from './context.ts';
 import { keepingFocus } from './filters.ts';
+import { facts } from './facts.ts';
 import { findings } from './findings.ts';
-import { facts } from './run_report.ts';
 import { scrollTable } from './scroll_table.ts';
 
 const ASKED = {

@@ -5,8 +5,8 @@ import { type Children, h, replace } from '../base/dom.ts';
 import { ABSENT, counted, instant, number3, whole, words } from '../base/format.ts';
 import type { Context, Part } from './context.ts';
 import { actForm } from './review_act.ts';
+import { facts } from './facts.ts';
 import { findings } from './findings.ts';
-import { facts } from './run_report.ts';
 import { accuracyWord } from './systems.ts';
 
 export function makeReview(): Part {

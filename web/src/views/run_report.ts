@@ -22,6 +22,7 @@ import { safetyText } from '../state/safety.ts';
 import { annotationField } from './annotation_field.ts';
 import type { Context, Part } from './context.ts';
 import { fileName, save } from './download.ts';
+import { facts } from './facts.ts';
 import { findings } from './findings.ts';
 import { axesSection, datasheetLinks } from './run_axes.ts';
 import { runCharts } from './run_charts.ts';
@@ -191,8 +192,18 @@ function verdictLine(run: Run): string {
   ].join('; ');
 }
 
+// Why the client's verdict is not "no": what decides it, where the verdict stands.
+function clientDoubts({ client }: Run): readonly string[] {
+  const verdict = client?.client_limited ?? 'no';
+  return (client?.reasons ?? []).flatMap(({ weight, what, advice }) =>
+    verdict === 'no' || weight !== verdict || what == null
+      ? []
+      : [[what, advice ?? ''].filter((part) => part !== '').join('; ')],
+  );
+}
+
 function doubts(run: Run): HTMLElement | null {
-  const list = [...run.warnings];
+  const list = [...run.warnings, ...clientDoubts(run)];
   if (!run.complete)
     list.unshift(`The run is ${run.state}: ${run.state_reason || 'not complete'}.`);
   if (run.system.kind === 'simulated') list.unshift('Simulated, not measured.');
@@ -367,21 +378,6 @@ function accuracySection(run: Run): HTMLElement {
         ),
       ),
     ),
-  );
-}
-
-export function facts(
-  rows: readonly (readonly [string, string | Node | null | undefined])[],
-): HTMLElement {
-  return h(
-    'dl',
-    { class: 'facts' },
-    rows
-      .filter(([, value]) => {
-        const text = typeof value === 'string' ? value.trim() : value;
-        return text != null && text !== '' && text !== ABSENT;
-      })
-      .flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]),
   );
 }
 
