@@ -57,12 +57,20 @@ describe('a figure by date', () => {
   ];
   const series = makeSeries(curves, DEFAULTS);
 
-  it('has a mark a run where one system is alone, walked through by date', () => {
-    const alone = makeSeries(curves.slice(0, 1), DEFAULTS);
+  it('has a mark a run where a system alone was measured again, walked through by date', () => {
+    const again = named('nightly', [
+      at('2026-05-03', { concurrency: 4, system_tps: 80 }),
+      at('2026-05-01', { concurrency: 4, system_tps: 90 }),
+      at('2026-05-02', { concurrency: 8, system_tps: 70 }),
+    ]);
+    const alone = makeSeries([again], DEFAULTS);
     const spots = chartOf(alone, 'system_tps').targets.map((one) => one.datum);
-    expect(spots.map((spot) => spot.point.concurrency)).toEqual([4, 8]);
-    expect(spots.map((spot) => spot.value)).toEqual([90, 70]);
+    expect(spots.map((spot) => spot.value)).toEqual([90, 70, 80]);
+    expect(spots.map((spot) => spot.point.concurrency)).toEqual([4, 8, 4]);
     expect(spots.every((spot) => spot.series === alone[0])).toBe(true);
+    expect(chartOf(makeSeries([curves[0] as Curve], DEFAULTS), 'system_tps').targets).toHaveLength(
+      1,
+    );
   });
 
   it('has a mark a system, its best, in the order of time; none without a date', () => {

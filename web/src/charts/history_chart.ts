@@ -1,7 +1,7 @@
 // A figure by date: how a model, or the systems of an organisation, came along. Each system is one
-// mark, its best point of those shown (a system alone: each of its runs); the broad line is the
-// best until then over all of them, thin ones are of each organisation (of each system where nobody
-// names one).
+// mark, its best point of those shown (a system alone that was measured again: each of its runs);
+// the broad line is the best until then over all of them, thin ones are of each organisation (of
+// each system where nobody names one).
 
 import { number3 } from '../base/format.ts';
 import { type Theme, colourOf, shapeOf } from '../base/theme.ts';
@@ -55,16 +55,19 @@ export function entryOf(
   return best;
 }
 
-// Of one system alone, each of its runs is a mark by when it was measured.
-export const isOfRuns = (series: readonly Series[], x: Figure): boolean =>
-  series.length === 1 && x.id === 'measured';
+// Of one system alone that was measured again at a concurrency, each run is a mark.
+export function isOfRuns(series: readonly Series[], x: Figure): boolean {
+  const [only, ...others] = series;
+  if (only === undefined || others.length > 0 || x.id !== 'measured') return false;
+  return new Set(only.points.map((point) => point.concurrency)).size < only.points.length;
+}
 
 export function entriesOf(
   series: readonly Series[],
   options: Pick<FigureOptions, 'x' | 'y' | 'y_kind' | 'selection'>,
 ): readonly Entry[] {
   const [only] = series;
-  if (only === undefined || only.points.length === 0 || !isOfRuns(series, options.x)) {
+  if (only === undefined || !isOfRuns(series, options.x)) {
     return lookOrder(series).flatMap((one) => entryOf(one, options) ?? []);
   }
   return only.points.flatMap((point, i) => {

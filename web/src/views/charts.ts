@@ -263,7 +263,7 @@ function historyNote({ series, selection }: Context, { x, y }: Axes): string {
   return (
     `Each system at its ${best} point of those shown. ` +
     (y.better === null ? '' : 'Broad: the best until then; thin: of each organisation. ') +
-    (x.id === 'measured' ? 'One system alone shows each of its runs. ' : '') +
+    (x.id === 'measured' ? 'One alone that was measured again shows each of its runs. ' : '') +
     (left === 0 ? '' : `${whole(left)} of ${whole(series.length)} have no such date.`)
   );
 }
