@@ -57,7 +57,10 @@ def codes(result):
 def expect_named(summary, words, stops=True):
     """The disk is the cause, and nothing else is blamed."""
     assert (summary["state"], summary["complete"]) == ("interrupted", False)
-    assert summary["n_samples_failed"] == 0
+    # A thread whose log has room yet records the queries that the stop gave up.
+    given_up = sum(kind["count"] for kind in summary["assay"]["failures"]
+                   if kind["outcome"] == "cancelled")
+    assert summary["n_samples_failed"] == given_up
     assert words in summary["assay"]["state_reason"]
     end = "was stopped" if stops else "went on without a record"
     assert summary["assay"]["state_reason"].endswith(end)
