@@ -100,7 +100,7 @@ function(assay_threaded tests out)
 endfunction()
 
 # Rooms whose tests spend their time in templates and twins of their own.
-set(ASSAY_TESTS_THAT_COMPUTE metrics record score sim)
+set(ASSAY_TESTS_THAT_COMPUTE compare metrics record score sim)
 function(assay_tests target sources fuzzers benches)
   if(ASSAY_SANITIZE STREQUAL "thread")
     assay_threaded("${sources}" sources)
