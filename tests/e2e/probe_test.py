@@ -48,7 +48,7 @@ EXPECTED = {
     "http429": "bad stream: HTTP 429",
     "http500": "bad stream: HTTP 500",
     "usage-inflated": "asked for at most 12 tokens, got 12000",
-    "usage-zero": None,
+    "usage-zero": "bad usage: prompt 17, completion 0, though 12 fragments came",
     "first-burst": "note tokens: 2.40 an event",
     "hidden-reasoning": None,
     "empty-reply": "bad text: no event brought any text",
