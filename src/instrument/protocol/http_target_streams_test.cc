@@ -85,6 +85,18 @@ struct Streams {
   Heard2 log{};
 };
 
+// The connection of a query's second try, after its request came.
+PlayedPeer tried_again(ByHand& hand) {
+  PlayedPeer next = hand.accept();
+  next.say(net::settings());
+  Heard2 heard;
+  EXPECT_TRUE(hand.until([&] {
+    heard.take(next);
+    return heard.requests.size() == 1;
+  }));
+  return next;
+}
+
 TEST(HttpTargetStreams, each_instant_is_the_one_at_which_it_happened) {
   Streams s;
   ByHand& hand = s.hand;
@@ -326,13 +338,7 @@ TEST(HttpTargetStreams, an_unprocessed_query_keeps_its_first_instant) {
     ASSERT_TRUE(s.heard(2));
     hand.pass(5_ms);
     s.peer.say(refused ? net::reset(3, 7) : net::goaway(1, 0));
-    PlayedPeer next = hand.accept();
-    next.say(net::settings());
-    Heard2 second;
-    ASSERT_TRUE(hand.until([&] {
-      second.take(next);
-      return second.requests.size() == 1;
-    }));
+    PlayedPeer next = tried_again(hand);
     hand.pass(1_ms);
     next.say(s.head(1) + s.words(1, "a", net::kEndStream));
     ASSERT_TRUE(hand.done(1));
@@ -356,13 +362,7 @@ TEST(HttpTargetStreams, an_unprocessed_query_has_one_time_out_and_one_end) {
   ASSERT_TRUE(s.heard(2));
   hand.pass(20_s);
   s.peer.say(net::goaway(1, 0));
-  PlayedPeer next = hand.accept();
-  next.say(net::settings());
-  Heard2 second;
-  ASSERT_TRUE(hand.until([&] {
-    second.take(next);
-    return second.requests.size() == 1;
-  }));
+  PlayedPeer next = tried_again(hand);
   hand.pass(15_s);
   hand.turn();
   EXPECT_EQ(hand.target().in_flight(), 1U);
