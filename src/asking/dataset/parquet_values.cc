@@ -104,9 +104,12 @@ void append_plain(std::string& out, std::string_view text) {
 
 // Writes days since 1970 as a date (Howard Hinnant, "chrono-compatible low-level date algorithms").
 std::string date_text(std::int64_t days) {
-  days += 719468;
-  const std::int64_t era = (days >= 0 ? days : days - 146096) / 146097;
-  const auto doe = static_cast<std::uint64_t>(days - era * 146097);
+  constexpr std::int64_t kEra = 146097;  // days in 400 years
+  const std::int64_t eras = days / kEra - (days % kEra < 0 ? 1 : 0);
+  // The rest comes first: a broken file can hold days to which nothing can be added.
+  const std::int64_t since_0000 = days % kEra + (days % kEra < 0 ? kEra : 0) + 719468;
+  const std::int64_t era = eras + since_0000 / kEra;
+  const auto doe = static_cast<std::uint64_t>(since_0000 % kEra);
   const std::uint64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
   const std::uint64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
   const std::uint64_t mp = (5 * doy + 2) / 153;
@@ -127,9 +130,10 @@ std::string time_text(std::int64_t value, std::int64_t units) {
 
 std::string stamp_text(std::int64_t value, std::int64_t units) {
   const std::int64_t a_day = units * 86400;
-  std::int64_t days = value / a_day;
-  if (value % a_day < 0) --days;
-  return date_text(days) + "T" + time_text(value - days * a_day, units);
+  const std::int64_t rest = value % a_day;
+  const bool before = rest < 0;  // a time before 1970 counts from the midnight before it
+  return date_text(value / a_day - (before ? 1 : 0)) + "T" +
+         time_text(before ? rest + a_day : rest, units);
 }
 
 double half(std::uint16_t bits) {

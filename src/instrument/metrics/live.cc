@@ -179,25 +179,30 @@ void Live::on_done(const Event& event, std::string_view detail) {
   }
   if (event.sent.known()) bump(ended_);
   if (event.query.phase != phase_) return;
+  const auto outcome = static_cast<std::size_t>(event.outcome);
   const Instant seen = event.done + event.read_delay_done;
   Second& second = second_of(seen);
-  const auto outcome = static_cast<std::size_t>(event.outcome);
-  bump(outcomes_[outcome]);
-  if (event.outcome != Outcome::ok) {
+  if (event.outcome == Outcome::ok) {
+    if (!ttft_counted && event.streamed && event.first_token.known() && event.sent.known()) {
+      record_ttft(seen, event.first_token - event.sent);
+    }
+    count_completed(event, second);
+  } else {
     details_[outcome].store(detail);
-    return;
   }
+  // The count comes last: who reads it also finds the query's times or its detail.
+  Count& ended = outcomes_[outcome];
+  ended.store(ended.load(kRelaxed) + 1, std::memory_order_release);
+}
+
+void Live::count_completed(const Event& event, Second& second) {
   bump(second.completed);
   const std::int64_t counted = plausible_count(event).output;
   if (counted >= 0) {
     add(counted_tokens_, static_cast<std::uint64_t>(counted));
     add(counted_fragments_, event.fragments);
   }
-  if (!event.streamed) return;
-  if (!ttft_counted && event.first_token.known() && event.sent.known()) {
-    record_ttft(seen, event.first_token - event.sent);
-  }
-  record_tpot(event, counted, second);
+  if (event.streamed) record_tpot(event, counted, second);
 }
 
 // Reads the figures of several shards' writers; each figure at its own moment.
@@ -257,7 +262,8 @@ class LiveReader {
       const auto outcome = static_cast<Outcome>(i);
       LiveFailures failures{outcome, 0, {}};
       for (const Live* const live : lives_) {
-        const std::uint64_t count = live->outcomes_[static_cast<std::size_t>(i)].load(kRelaxed);
+        const std::uint64_t count =
+            live->outcomes_[static_cast<std::size_t>(i)].load(std::memory_order_acquire);
         if (count == 0) continue;
         failures.count += count;
         if (outcome != Outcome::ok) {

@@ -160,6 +160,7 @@ class Live final : public EventSink {
   }
   void advance(Instant at);
   void reset(const PhaseMark& mark);
+  void count_completed(const Event& event, Second& second);
   void record_ttft(Instant seen, Duration ttft);
   void record_tpot(const Event& event, std::int64_t counted, Second& second);
 
