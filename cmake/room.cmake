@@ -72,11 +72,12 @@ endfunction()
 
 # ASSAY_SINGLE: rooms whose files compile one by one all the same (tools/mutate.py edits one file
 # hundreds of times).
+set(ASSAY_BATCH 10 CACHE STRING "Files that compile together, at most; 0: all of a target")
 set(ASSAY_SINGLE "" CACHE STRING "Rooms that do not compile in batches")
 function(assay_batches target)
   string(REGEX REPLACE "^assay_" "" room ${target})
   if(ASSAY_UNITY AND NOT room IN_LIST ASSAY_SINGLE)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ASSAY_BATCH})
   endif()
 endfunction()
 

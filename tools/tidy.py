@@ -341,6 +341,45 @@ def functions_are_short(tree):
                             f"{FUNCTION_LINES_MAX} is the limit")
 
 
+NAMED_TYPE = re.compile(r"(?:template\s*<.*>\s*)?(?:struct|class|enum class|enum)\s+(\w+)")
+NAMED_ALIAS = re.compile(r"using\s+(\w+)\s*=\s*(.*)")
+NAMED_FUNCTION = re.compile(r"[\w:<>,&*\[\]\s]*?[\s&*>](\w+)\(")
+NAMED_VALUE = re.compile(r"(?:inline |static )*const(?:expr)? [\w:<>,&*\s]*?[\s&*>](\w+)\s*[={\[]")
+
+
+def anonymous_names(text):
+    """(line, name, what it stands for) of what a file defines in its anonymous namespaces."""
+    inside = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if line == "namespace {":
+            inside = True
+        elif line.strip() == "}  // namespace":
+            inside = False
+        elif inside and line and line[0] not in " }#/)":
+            if alias := NAMED_ALIAS.match(line):
+                yield number, alias.group(1), alias.group(2)
+            elif named := (NAMED_TYPE.match(line) or NAMED_VALUE.match(line)
+                           or (not re.match(r"TEST|INSTANTIATE|MATCHER|static_assert", line)
+                               and NAMED_FUNCTION.match(line))):
+                yield number, named.group(1), None
+
+
+def anonymous_names_are_unique(tree):
+    """A room compiles in batches of files, in which an overload of another file could be taken."""
+    rooms, programs, first = rooms_of(tree), programs_of(tree), {}
+    for path, text in sorted(tree.files.items()):
+        room = room_of(path, rooms)
+        if not room or room in programs or not path.endswith(".cc") \
+                or re.search(r"_(fuzz|bench)\.cc$", path):
+            continue
+        for line, name, meaning in anonymous_names(text):
+            key = room, path.endswith("_test.cc"), name
+            other, meant = first.setdefault(key, (path, meaning))
+            if other != path and (meaning is None or meaning != meant):
+                yield fault(path, line, f"{name}: {other} has this name too, and both may "
+                            "compile in one batch; give one another name")
+
+
 def files_are_short(tree):
     for path, text in tree.texts("", CODE):
         lines = text.count("\n")
@@ -507,6 +546,7 @@ RULES = [
     command_groups_keep_apart,
     headers_do_not_go_in_circles,
     functions_are_short,
+    anonymous_names_are_unique,
     files_are_short,
     lines_are_clean,
     blobs_are_small,

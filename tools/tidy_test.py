@@ -43,7 +43,8 @@ CLEAN = {
     "docs/decisions/0001-one.md": DECISION,
     TEXT: HEADER + "#include <string>\n",
     "src/ground/base/text.cc":
-        '#include "base/text.h"\n\n#include <fmt/core.h>\n#include <sys/stat.h>\n',
+        '#include "base/text.h"\n\n#include <fmt/core.h>\n#include <sys/stat.h>\n'
+        "namespace {\n\nint half(int x) { return x / 2; }\n\n}  // namespace\n",
     TLS: HEADER + '#include "base/text.h"\n',
     "src/ground/net/tls.cc": '#include "net/tls.h"\n\n#include <openssl/ssl.h>\n',
     "src/ground/net/tls_test.cc": '#include "net/tls.h"\n\n#include <gtest/gtest.h>\n',
@@ -108,6 +109,8 @@ PLANTED = [
     ("banned_words_are_absent", RUN, "std::cout << 1;\n", "console.h"),
     ("banned_words_are_absent", RUN, "// See /" + "home/me/x.\n", "of one machine"),
     ("banned_words_are_absent", "README.md", "# Assay\n\nFrom py" + "pi.org.\n", "registry"),
+    ("anonymous_names_are_unique", "src/ground/base/clock.cc",
+     "namespace {\nstruct half {};\n}  // namespace\n", "has this name"),
     ("names_of_files_are_words", "src/instrument/run/RunLoop.cc", "int x = 0;\n", "snake_case"),
     ("names_of_files_are_words", "src/instrument/run/run_utils.cc", "int x = 0;\n", "by what is"),
     ("headers_open_with_a_paragraph", TLS,

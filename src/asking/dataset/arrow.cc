@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kMetaMax = 64u << 20;
 constexpr std::uint64_t kBodyMax = std::uint64_t{2} << 30;
 constexpr std::uint64_t kCellItemsMax = 1u << 22;
-constexpr std::string_view kMagic = "ARROW1";
+constexpr std::string_view kArrowMagic = "ARROW1";
 
 Error corrupt(std::string_view what) {
   return invalid(format("an Arrow batch is broken: {}", what));
@@ -253,8 +253,8 @@ class ArrowRows final : public RowSource {
   ArrowRows(InputFile file, std::string name) : file_(std::move(file)), name_(std::move(name)) {}
 
   Result<void> begin() {
-    ASSIGN_OR_RETURN(const std::string head, file_.read(0, kMagic.size()));
-    if (head == kMagic) at_ = 8;
+    ASSIGN_OR_RETURN(const std::string head, file_.read(0, kArrowMagic.size()));
+    if (head == kArrowMagic) at_ = 8;
     ASSIGN_OR_RETURN(const auto first, next_message());
     if (!first || first->kind != Message::Kind::schema) {
       return invalid(format("'{}' is no Arrow stream: it does not begin with a schema", name_));

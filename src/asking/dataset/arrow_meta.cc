@@ -7,8 +7,8 @@
 namespace assay::dataset::arrow {
 namespace {
 
-constexpr int kDepthMax = 64;
-constexpr std::size_t kFieldsMax = 100'000;
+constexpr int kArrowDepthMax = 64;
+constexpr std::size_t kArrowFieldsMax = 100'000;
 constexpr std::int32_t kItemMax = 1 << 24;  // bytes of a value, items of a list of fixed size
 
 // Thrown inside this file only.
@@ -125,7 +125,7 @@ enum class Type : std::uint8_t {
             format("column '{}': {} are not read; write the data as Parquet", field.name, what)}};
 }
 
-void number(Field& field, std::uint32_t width, parquet::Logical logical) {
+void number_field(Field& field, std::uint32_t width, parquet::Logical logical) {
   using parquet::Physical;
   field.layout = Layout::number;
   field.width = width;
@@ -172,17 +172,17 @@ void instants(Type kind, const Table& type, Field& field) {
   using parquet::Logical;
   if (kind == Type::date) {
     const bool days = type.number<std::int16_t>(0, 1) == 0;
-    return number(field, days ? 4 : 8, days ? Logical::date : Logical::timestamp_ms);
+    return number_field(field, days ? 4 : 8, days ? Logical::date : Logical::timestamp_ms);
   }
   if (kind == Type::time) {
     const auto bits = type.number<std::int32_t>(1, 32);
     const Logical unit = unit_of(type.number<std::int16_t>(0, 1), Logical::time_ms, field);
-    return number(field, bits == 64 ? 8 : 4, unit);
+    return number_field(field, bits == 64 ? 8 : 4, unit);
   }
-  number(field, 8, unit_of(type.number<std::int16_t>(0, 0), Logical::timestamp_ms, field));
+  number_field(field, 8, unit_of(type.number<std::int16_t>(0, 0), Logical::timestamp_ms, field));
 }
 
-void nested(Type kind, const Table& type, Field& field) {
+void nested_field(Type kind, const Table& type, Field& field) {
   const bool one = kind != Type::structure;
   if (one && field.children.size() != 1) broken("a list without the one kind of its items");
   if (kind == Type::structure) {
@@ -210,7 +210,7 @@ void understand(Type kind, const Table& type, Field& field) {
     case Type::integer: {
       std::uint32_t width = 0;
       integer(type, width, field.is_signed);
-      return number(field, width, field.is_signed ? Logical::none : Logical::unsigned_int);
+      return number_field(field, width, field.is_signed ? Logical::none : Logical::unsigned_int);
     }
     case Type::floating:
       return floating(type, field);
@@ -236,13 +236,13 @@ void understand(Type kind, const Table& type, Field& field) {
     case Type::timestamp:
       return instants(kind, type, field);
     case Type::duration:
-      return number(field, 8, Logical::none);
+      return number_field(field, 8, Logical::none);
     case Type::list:
     case Type::large_list:
     case Type::map:
     case Type::fixed_list:
     case Type::structure:
-      return nested(kind, type, field);
+      return nested_field(kind, type, field);
     case Type::decimal:
       unsupported(field, "decimal numbers");
   }
@@ -250,7 +250,7 @@ void understand(Type kind, const Table& type, Field& field) {
 }
 
 Field field_of(const Table& table, int depth, std::size_t& seen) {
-  if (depth > kDepthMax || ++seen > kFieldsMax) broken("it nests too deeply");
+  if (depth > kArrowDepthMax || ++seen > kArrowFieldsMax) broken("it nests too deeply");
   Field field{.name = table.text(0)};
   for (const Table& child : table.tables(5)) {
     field.children.push_back(field_of(child, depth + 1, seen));

@@ -36,7 +36,7 @@ Speaker speaker_of(const Json& row) {
   return role == "tool" ? Speaker::tool : Speaker::nobody;
 }
 
-bool said(const Json& content) {
+bool is_said(const Json& content) {
   return content.is_string() ? !content.as_string().empty() : content.size() > 0;
 }
 
@@ -82,13 +82,13 @@ Result<void> check_turn(const Json& row, const Json& before) {
     case Speaker::user:
       if (last == Speaker::user) return invalid("a user's row follows a user's");
       if (called) return invalid("a user's row follows an assistant's that called tools");
-      if (!said(row["content"])) return invalid("content: a user's row says nothing");
+      if (!is_said(row["content"])) return invalid("content: a user's row says nothing");
       return {};
     case Speaker::assistant:
       if (last != Speaker::user && last != Speaker::tool) {
         return invalid("an assistant's row follows neither a user's nor a tool's");
       }
-      if (!said(row["content"]) && row["tool_calls"].size() == 0) {
+      if (!is_said(row["content"]) && row["tool_calls"].size() == 0) {
         return invalid("an assistant's row has neither content nor tool_calls");
       }
       return check_tool_calls(row["tool_calls"]);

@@ -17,7 +17,7 @@
 namespace assay::dataset::croissant {
 namespace {
 
-constexpr int kDepthMax = 16;
+constexpr int kCroissantDepthMax = 16;
 
 // Types of values. A field with another type must read a field that has one of these.
 constexpr std::array<std::string_view, 26> kTypes = {
@@ -175,7 +175,8 @@ class Checker {
 
   void collect_field(const Json& field, const std::string& set, const std::string& above,
                      int depth) {
-    if (depth > kDepthMax) return error("field-depth", above, "fields within fields, too deep");
+    if (depth > kCroissantDepthMax)
+      return error("field-depth", above, "fields within fields, too deep");
     if (!has_id(field, above + " > field")) return;
     const std::string id = id_of(field);
     const std::string path = format("{} > field '{}'", above, id);

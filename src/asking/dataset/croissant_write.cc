@@ -36,7 +36,7 @@ Json context() {
 }
 
 // An id has no spaces, and is a part of another after a '/'.
-std::string id_of(const std::string& name, std::set<std::string>& taken) {
+std::string written_id(const std::string& name, std::set<std::string>& taken) {
   std::string out = name;
   for (char& c : out) {
     const bool plain = c > ' ' && c != '/' && c != '#' && c != '?' && c != '"' && c != '<' &&
@@ -71,7 +71,7 @@ Json record_set(const Description& about) {
                       .set("extract", Json().set("column", column.name));
     Json field = Json()
                      .set("@type", "cr:Field")
-                     .set("@id", "rows/" + id_of(column.name, taken))
+                     .set("@id", "rows/" + written_id(column.name, taken))
                      .set("name", column.name)
                      .set("dataType", column.type);
     if (column.list) field.set("isArray", true).set("arrayShape", "-1");

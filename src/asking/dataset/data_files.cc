@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kFilesMax = 100'000;
-constexpr int kDepthMax = 4;
+constexpr std::size_t kDataFilesMax = 100'000;
+constexpr int kFolderDepthMax = 4;
 constexpr std::array<std::string_view, 8> kExtensions{"parquet", "jsonl", "ndjson", "json",
                                                       "csv",     "tsv",   "arrow",  "tar"};
 // Files of JSON that describe a dataset and hold no rows of it.
@@ -64,15 +64,15 @@ std::string part_of_shard(const std::string& stem) {
   return numbered && end > 0 ? stem.substr(0, end) : stem;
 }
 
-struct File {
+struct FolderFile {
   fs::path path{};
   Name name{};
   std::string extension{};
 };
 
 // The part's name is the folders, "data" left out, and the split.
-File file_of(const fs::path& folder, const fs::path& path) {
-  File out{.path = path, .extension = extension_of(path)};
+FolderFile file_of(const fs::path& folder, const fs::path& path) {
+  FolderFile out{.path = path, .extension = extension_of(path)};
   const std::string file = path.filename().string();
   out.name = name_of(file.substr(0, file.find('.')));
   std::string folders;
@@ -100,11 +100,11 @@ bool is_rows(const fs::path& path) {
          std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
 }
 
-using Parts = std::map<std::string, std::vector<File>>;
+using Parts = std::map<std::string, std::vector<FolderFile>>;
 
 // Beside files of rows an archive holds what the rows speak of: pictures, or the sources.
 void drop_archives(Parts& parts) {
-  const auto is_archive = [](const File& file) { return file.extension == "tar"; };
+  const auto is_archive = [](const FolderFile& file) { return file.extension == "tar"; };
   const bool only = std::ranges::all_of(
       parts, [&](const auto& part) { return std::ranges::all_of(part.second, is_archive); });
   if (only) return;
@@ -118,16 +118,16 @@ Result<Parts> parts_of(const fs::path& folder) {
   std::size_t seen = 0;
   fs::recursive_directory_iterator at(folder, error);
   for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-    if (++seen > kFilesMax) {
-      return invalid(format("'{}': more than {} files; name one", folder.string(), kFilesMax));
+    if (++seen > kDataFilesMax) {
+      return invalid(format("'{}': more than {} files; name one", folder.string(), kDataFilesMax));
     }
     std::error_code ignored;
     const fs::path path = at->path();
     const bool hidden = path.filename().string().starts_with('.');
-    if (at->is_directory(ignored) && (hidden || at.depth() + 1 >= kDepthMax)) {
+    if (at->is_directory(ignored) && (hidden || at.depth() + 1 >= kFolderDepthMax)) {
       at.disable_recursion_pending();
     } else if (at->is_regular_file(ignored) && is_rows(path)) {
-      File file = file_of(folder, path);
+      FolderFile file = file_of(folder, path);
       parts[file.name.part].push_back(std::move(file));
     }
   }
@@ -160,9 +160,9 @@ std::string names_of(const Parts& parts) {
   return out;
 }
 
-Result<void> check_shards(const std::vector<File>& files, std::string_view where) {
+Result<void> check_shards(const std::vector<FolderFile>& files, std::string_view where) {
   std::set<std::uint64_t> numbers;
-  for (const File& file : files) {
+  for (const FolderFile& file : files) {
     if (file.extension != files.front().extension) {
       return invalid(format("{}: files of several formats ({}, {}); name one of them", where,
                             files.front().path.filename().string(), file.path.filename().string()));
@@ -188,12 +188,12 @@ Result<void> check_shards(const std::vector<File>& files, std::string_view where
   return {};
 }
 
-struct Place {
+struct FilePlace {
   fs::path folder{};
   std::string part{};
 };
 
-Place place_of(const std::string& path) {
+FilePlace place_of(const std::string& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return {path, {}};
   const std::size_t mark = path.rfind('#');
@@ -203,7 +203,7 @@ Place place_of(const std::string& path) {
 
 // A folder of datasets.save_to_disk may say in a file of indices which of its rows count, and in
 // which order.
-bool is_indices(const File& file) {
+bool is_indices(const FolderFile& file) {
   return file.extension == "arrow" && file.path.filename().string().starts_with("indices");
 }
 
@@ -221,7 +221,7 @@ std::string extension_of(const fs::path& path) {
 bool is_data_folder(const std::string& path) { return !place_of(path).folder.empty(); }
 
 Result<DataFiles> data_files(const std::string& path) {
-  const Place place = place_of(path);
+  const FilePlace place = place_of(path);
   const std::string folder = place.folder.string();
   ASSIGN_OR_RETURN(const Parts parts, parts_of(place.folder));
   for (const auto& [name, files] : parts) {
@@ -246,13 +246,13 @@ Result<DataFiles> data_files(const std::string& path) {
     return invalid(
         format("'{}' has no part '{}'; it has: {}", folder, place.part, names_of(parts)));
   }
-  std::vector<File> files = parts.at(*part);
+  std::vector<FolderFile> files = parts.at(*part);
   TRY(check_shards(files, format("'{}#{}'", folder, *part)));
-  std::sort(files.begin(), files.end(), [](const File& a, const File& b) {
+  std::sort(files.begin(), files.end(), [](const FolderFile& a, const FolderFile& b) {
     return a.name.number == b.name.number ? a.path < b.path : a.name.number < b.name.number;
   });
   DataFiles out{.extension = files.front().extension};
-  for (const File& file : files) out.files.push_back(file.path);
+  for (const FolderFile& file : files) out.files.push_back(file.path);
   return out;
 }
 

@@ -69,7 +69,7 @@ Result<std::string> add_lines(Loader& loader, const Part& part) {
 }
 
 // The whole text of a file.
-Result<std::string> text_of(Chunks& chunks, const Part& part) {
+Result<std::string> chunk_text(Chunks& chunks, const Part& part) {
   constexpr std::size_t kTextBytesMax = std::size_t{1} << 30;
   std::string text;
   for (;;) {
@@ -88,7 +88,7 @@ Result<std::string> text_of(Chunks& chunks, const Part& part) {
 // "1": "…"}}.
 Result<std::string> add_columns(Loader& loader, const Part& part) {
   ASSIGN_OR_RETURN(Chunks chunks, Chunks::open(part.path));
-  ASSIGN_OR_RETURN(const std::string text, text_of(chunks, part));
+  ASSIGN_OR_RETURN(const std::string text, chunk_text(chunks, part));
   auto parsed = Json::parse(text);
   const std::string first = part.prefix + "1";
   if (!parsed) {

@@ -190,7 +190,7 @@ class Generator {
   std::vector<std::uint64_t> counts_{};
 };
 
-Result<void> check(const DlrmRecipe& recipe) {
+Result<void> check_recipe(const DlrmRecipe& recipe) {
   const auto at_least = [](std::string_view name, std::uint64_t value,
                            std::uint64_t least) -> Result<void> {
     if (value >= least) return {};
@@ -286,7 +286,7 @@ Result<Written> write_file(const DlrmRecipe& recipe, const std::vector<std::uint
 }  // namespace
 
 Result<void> write_dlrm_data(const DlrmRecipe& recipe, const std::filesystem::path& folder) {
-  TRY(check(recipe));
+  TRY(check_recipe(recipe));
   TRY(make_folders(folder));
   const std::vector<std::uint8_t> ratings =
       NumpyRandom(1001).choice(kItemShares, static_cast<std::size_t>(recipe.items));

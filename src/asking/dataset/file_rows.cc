@@ -47,8 +47,8 @@ std::string_view name_of_bytes(std::string_view bytes) {
                                                  : "sound.mp3";
 }
 
-Result<Attachment> file_of(std::string_view column, const Json& cell,
-                           const std::filesystem::path& folder) {
+Result<Attachment> attached_file(std::string_view column, const Json& cell,
+                                 const std::filesystem::path& folder) {
   const Json& named = cell["path"].is_null() ? cell["fname"] : cell["path"];
   const Json& place = cell.is_object() ? named : cell;
   const Json& given = cell.is_object() ? cell["bytes"] : cell;
@@ -78,7 +78,7 @@ Result<void> attach_cell(const FileColumn& column, const Json& cell,
                          const std::filesystem::path& folder, Sample& sample) {
   const bool several = cell.is_array();
   for (std::size_t i = 0; i < (several ? cell.size() : 1); ++i) {
-    ASSIGN_OR_RETURN(Attachment file, file_of(column.name, several ? cell[i] : cell, folder));
+    ASSIGN_OR_RETURN(Attachment file, attached_file(column.name, several ? cell[i] : cell, folder));
     file.name = column.field;
     if (several && cell.size() > 1) file.name += "[]";
     sample.attachments.push_back(std::move(file));

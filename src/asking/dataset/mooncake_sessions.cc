@@ -12,7 +12,7 @@ namespace assay::dataset {
 namespace {
 
 // A row's lengths and blocks.
-Result<TrajectoryNode> node_of(const Json& row, std::int64_t block) {
+Result<TrajectoryNode> session_node(const Json& row, std::int64_t block) {
   TrajectoryNode node{.scope = "file"};
   node.input_tokens = row["input_length"].as_int(-1);
   node.output_tokens = row["output_length"].as_int(-1);
@@ -60,7 +60,7 @@ class MooncakeReader final : public SessionsReader {
           "session_id: a row without a session follows no reply: replay such a file "
           "with load_pattern.type: trace, without agentic_inference");
     }
-    ASSIGN_OR_RETURN(TrajectoryNode node, node_of(row, kTraceBlock));
+    ASSIGN_OR_RETURN(TrajectoryNode node, session_node(row, kTraceBlock));
     TRY(read_delay(row["delay"], node, book));
     const auto [found, is_new] = places_.try_emplace(session, sessions_.size());
     if (is_new) sessions_.push_back({.id = session, .block_tokens = kTraceBlock});
@@ -96,7 +96,7 @@ class BailianReader final : public SessionsReader {
       book.drop("rows without tokens");
       return {};
     }
-    ASSIGN_OR_RETURN(TrajectoryNode node, node_of(row, kBailianBlock));
+    ASSIGN_OR_RETURN(TrajectoryNode node, session_node(row, kBailianBlock));
     node.id = std::to_string(id);
     const auto parent = places_.find(row["parent_chat_id"].as_int(-1));
     Place place{.session = sessions_.size()};

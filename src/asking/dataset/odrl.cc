@@ -16,7 +16,7 @@ namespace {
 // Whether a rule is about the use. Three values, as everything here.
 enum class Match : std::uint8_t { no, maybe, yes };
 
-constexpr int kDepthMax = 8;
+constexpr int kPolicyDepthMax = 8;
 
 // Actions that a run does not do: it reads the data and sends it to an endpoint.
 constexpr std::array<std::string_view, 14> kOthers = {
@@ -134,7 +134,7 @@ class Rules {
   }
 
   Match constraint_match(const Json& one, int depth) const {
-    if (!one.is_object() || depth > kDepthMax) return Match::maybe;
+    if (!one.is_object() || depth > kPolicyDepthMax) return Match::maybe;
     if (const Json& list = get(one, "and"); !list.is_null()) return all_of(list, depth);
     if (const Json& list = get(one, "or"); !list.is_null()) return any_of(list, depth);
     if (const Json& list = get(one, "xone"); !list.is_null()) return one_of(list, depth);

@@ -104,7 +104,7 @@ Json unpacked(const Json& value) {
   return parsed ? *std::move(parsed) : Json();
 }
 
-std::string text_of(const Json& parts) {
+std::string text_of_parts(const Json& parts) {
   if (parts.is_string()) return std::string(parts.as_string());
   std::string out;
   for (const Json& part : parts.items()) {
@@ -139,7 +139,7 @@ void append_message(const Json& from, Messages& to) {
                        .set("content", as_text(either(part, "response", "result"))));
     }
   }
-  const std::string said = text_of(parts);
+  const std::string said = text_of_parts(parts);
   if (responses && said.empty()) return;
   Json message = Json().set("role", role);
   if (calls.size() > 0) {
@@ -157,7 +157,7 @@ Messages messages_of(const Json& attributes) {
   const Json instructions = unpacked(attributes["gen_ai.system_instructions"]);
   const std::string system = instructions.is_null()
                                  ? std::string(attributes["gen_ai.system_instructions"].as_string())
-                                 : text_of(instructions);
+                                 : text_of_parts(instructions);
   if (!system.empty()) out.push_back(Json().set("role", "system").set("content", system));
   for (const Json& message : input.items()) {
     if (message.is_object()) append_message(message, out);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kSpansMax = 20'000;  // of one trace
 constexpr std::size_t kPairsMax = 200'000'000;
 constexpr std::int64_t kBlock = 16;
-constexpr int kDepthMax = 1000;
+constexpr int kSpanDepthMax = 1000;
 
 // Makes a trajectory of the spans of one trace. Each query belongs to the nearest agent's span
 // above it. A query waits for those that ended before it began and whose agent is its own, or
@@ -69,7 +69,8 @@ class TraceOfSpans {
   std::vector<std::size_t> agents_above(std::size_t at) const {
     std::vector<std::size_t> out;
     int depth = 0;
-    for (auto found = place_.find(spans_[at].parent); found != place_.end() && depth < kDepthMax;
+    for (auto found = place_.find(spans_[at].parent);
+         found != place_.end() && depth < kSpanDepthMax;
          found = place_.find(spans_[found->second].parent), ++depth) {
       if (spans_[found->second].kind == SpanKind::agent) out.push_back(found->second);
     }

@@ -9,10 +9,10 @@
 namespace assay::dataset::parquet {
 namespace {
 
-using Type = ThriftReader::Type;
+using WireType = ThriftReader::Type;
 
 constexpr int kSchemaDepthMax = 32;
-constexpr std::size_t kNodesMax = 20'000;
+constexpr std::size_t kSchemaNodesMax = 20'000;
 // Largest page, in bytes. A larger one would only fill the memory: datasets of questions need none.
 constexpr std::int64_t kPageBytesMax = std::int64_t{256} << 20;
 constexpr std::int64_t kPageValuesMax = std::int64_t{1} << 24;
@@ -34,9 +34,9 @@ struct Element {
 
 Logical time_logical(ThriftReader& in, bool stamp) {
   std::int16_t unit = 2;
-  in.read_struct([&](std::int16_t id, Type type) {
-    if (id != 2 || type != Type::structure) return;
-    in.read_struct([&](std::int16_t which, Type) { unit = which; });
+  in.read_struct([&](std::int16_t id, WireType type) {
+    if (id != 2 || type != WireType::structure) return;
+    in.read_struct([&](std::int16_t which, WireType) { unit = which; });
   });
   if (stamp) {
     return unit == 1   ? Logical::timestamp_ms
@@ -48,7 +48,7 @@ Logical time_logical(ThriftReader& in, bool stamp) {
 
 Logical read_logical(ThriftReader& in) {
   Logical out = Logical::none;
-  in.read_struct([&](std::int16_t id, Type) {
+  in.read_struct([&](std::int16_t id, WireType) {
     switch (id) {
       case 1:
       case 4:
@@ -75,7 +75,7 @@ Logical read_logical(ThriftReader& in) {
         break;
       case 10: {
         bool is_signed = true;
-        in.read_struct([&](std::int16_t field, Type) {
+        in.read_struct([&](std::int16_t field, WireType) {
           if (field == 2) is_signed = in.read_bool();
         });
         out = is_signed ? Logical::none : Logical::unsigned_int;
@@ -126,7 +126,7 @@ Logical converted_logical(std::int64_t converted) {
 
 Element read_element(ThriftReader& in) {
   Element out;
-  in.read_struct([&](std::int16_t id, Type) {
+  in.read_struct([&](std::int16_t id, WireType) {
     switch (id) {
       case 1:
         out.type = in.read_int();
@@ -251,11 +251,11 @@ struct RawChunk {
 
 RawChunk read_chunk(ThriftReader& in) {
   RawChunk out;
-  in.read_struct([&](std::int16_t id, Type type) {
+  in.read_struct([&](std::int16_t id, WireType type) {
     if (id == 1) out.elsewhere = true;
     if (id == 8 || id == 9) out.encrypted = true;
-    if (id != 3 || type != Type::structure) return;
-    in.read_struct([&](std::int16_t field, Type) {
+    if (id != 3 || type != WireType::structure) return;
+    in.read_struct([&](std::int16_t field, WireType) {
       if (field == 4) out.codec = in.read_int();
       if (field == 5) out.values = in.read_int();
       if (field == 7) out.size = in.read_int();
@@ -295,19 +295,19 @@ Result<Footer> parse_footer(std::string_view bytes, std::uint64_t file_size) {
   std::vector<Element> elements;
   std::vector<RawGroup> groups;
   std::int64_t rows = 0;
-  in.read_struct([&](std::int16_t id, Type type) {
-    if (id == 2 && type == Type::list) {
-      in.read_list([&](Type) {
-        if (elements.size() < kNodesMax) elements.push_back(read_element(in));
+  in.read_struct([&](std::int16_t id, WireType type) {
+    if (id == 2 && type == WireType::list) {
+      in.read_list([&](WireType) {
+        if (elements.size() < kSchemaNodesMax) elements.push_back(read_element(in));
       });
     } else if (id == 3) {
       rows = in.read_int();
-    } else if (id == 4 && type == Type::list) {
-      in.read_list([&](Type) {
+    } else if (id == 4 && type == WireType::list) {
+      in.read_list([&](WireType) {
         RawGroup& group = groups.emplace_back();
-        in.read_struct([&](std::int16_t field, Type kind) {
-          if (field == 1 && kind == Type::list) {
-            in.read_list([&](Type) { group.chunks.push_back(read_chunk(in)); });
+        in.read_struct([&](std::int16_t field, WireType kind) {
+          if (field == 1 && kind == WireType::list) {
+            in.read_list([&](WireType) { group.chunks.push_back(read_chunk(in)); });
           } else if (field == 3) {
             group.rows = in.read_int();
           }
@@ -346,12 +346,12 @@ Result<PageHeader> parse_page_header(std::string_view bytes, std::size_t& used) 
   std::int64_t repetition_encoding = 3;
   std::int64_t definition_bytes = 0;
   std::int64_t repetition_bytes = 0;
-  in.read_struct([&](std::int16_t id, Type type) {
+  in.read_struct([&](std::int16_t id, WireType type) {
     if (id == 1) kind = in.read_int();
     if (id == 2) size = in.read_int();
     if (id == 3) compressed = in.read_int();
-    if ((id != 5 && id != 7 && id != 8) || type != Type::structure) return;
-    in.read_struct([&](std::int16_t field, Type) {
+    if ((id != 5 && id != 7 && id != 8) || type != WireType::structure) return;
+    in.read_struct([&](std::int16_t field, WireType) {
       if (field == 1) values = in.read_int();
       if (id == 8) {
         if (field == 4) encoding = in.read_int();

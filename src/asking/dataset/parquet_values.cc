@@ -182,7 +182,7 @@ std::string big_endian(std::uint64_t value) {
   return out;
 }
 
-Json whole(const Node& leaf, std::int64_t value, std::uint64_t as_unsigned) {
+Json whole_value(const Node& leaf, std::int64_t value, std::uint64_t as_unsigned) {
   switch (leaf.logical) {
     case Logical::unsigned_int:
       return as_unsigned;
@@ -306,11 +306,11 @@ Result<Json> to_json(const Node& leaf, std::string_view value) {
   switch (leaf.physical) {
     case Physical::int32: {
       const auto number = load<std::int32_t>(value);
-      return whole(leaf, number, static_cast<std::uint32_t>(number));
+      return whole_value(leaf, number, static_cast<std::uint32_t>(number));
     }
     case Physical::int64: {
       const auto number = load<std::int64_t>(value);
-      return whole(leaf, number, static_cast<std::uint64_t>(number));
+      return whole_value(leaf, number, static_cast<std::uint64_t>(number));
     }
     case Physical::int96: {
       // The value is nanoseconds of the day, then the Julian day.

@@ -49,7 +49,7 @@ void append_ascii(std::string& out, std::string_view text) {
   out += '"';
 }
 
-void append(std::string& out, const Json& value, bool repr) {
+void append_python(std::string& out, const Json& value, bool repr) {
   const auto text = [&](std::string_view of) {
     if (repr) {
       out += text::python_quoted(of);
@@ -67,7 +67,7 @@ void append(std::string& out, const Json& value, bool repr) {
     out += '[';
     for (std::size_t i = 0; i < value.size(); ++i) {
       if (i > 0) out += ", ";
-      append(out, value[i], repr);
+      append_python(out, value[i], repr);
     }
     out += ']';
   } else if (value.is_object()) {
@@ -78,7 +78,7 @@ void append(std::string& out, const Json& value, bool repr) {
       first = false;
       text(key);
       out += ": ";
-      append(out, member, repr);
+      append_python(out, member, repr);
     }
     out += '}';
   } else {
@@ -90,13 +90,13 @@ void append(std::string& out, const Json& value, bool repr) {
 
 std::string python_json(const Json& value) {
   std::string out;
-  append(out, value, false);
+  append_python(out, value, false);
   return out;
 }
 
 std::string python_repr(const Json& value) {
   std::string out;
-  append(out, value, true);
+  append_python(out, value, true);
   return out;
 }
 

@@ -17,7 +17,7 @@
 namespace assay::dataset {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kNumpyMagic = "\x93NUMPY";
 constexpr std::size_t kDimensionsMax = 32;
 
 // The value behind 'key': in the header's Python dictionary, to the end of the header.
@@ -138,7 +138,8 @@ Result<Array> parse_npy(std::string bytes) {
   out.file = std::move(bytes);
   const std::string_view file = out.file;
   constexpr std::size_t kShortHead = 10;
-  if (!file.starts_with(kMagic) || file.size() < kShortHead) return invalid("it is no .npy file");
+  if (!file.starts_with(kNumpyMagic) || file.size() < kShortHead)
+    return invalid("it is no .npy file");
   const int version = file[6];
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   if (version < 1 || version > 3 || file.size() < 8 + length_bytes) {
@@ -175,7 +176,7 @@ Result<Array> parse_npy(std::string bytes) {
 }
 
 // The elements [begin, end) of the file, as the protocol has them.
-std::string bytes_of(const Array& array, std::size_t begin, std::size_t end) {
+std::string raw_bytes(const Array& array, std::size_t begin, std::size_t end) {
   const std::size_t item = array.type.item_bytes;
   const std::string_view slice = array.elements().substr(begin * item, (end - begin) * item);
   if (!array.type.texts) return std::string(slice);
@@ -197,7 +198,7 @@ Attachment row_of(const Array& array, std::size_t row) {
   Attachment out{.name = array.name, .type = std::string(array.type.datatype)};
   out.shape = array.shape;
   out.shape[0] = 1;
-  out.bytes = bytes_of(array, row * each, (row + 1) * each);
+  out.bytes = raw_bytes(array, row * each, (row + 1) * each);
   return out;
 }
 
@@ -227,7 +228,7 @@ Result<std::vector<Array>> arrays_of(const Spec& spec, std::string_view format, 
   return out;
 }
 
-Result<void> rename(const Spec& spec, std::vector<Array>& arrays) {
+Result<void> rename_arrays(const Spec& spec, std::vector<Array>& arrays) {
   for (const auto& [target, source] : spec.parser) {
     const auto found = std::ranges::find(arrays, source, &Array::name);
     if (found == arrays.end()) {
@@ -248,7 +249,7 @@ Result<void> rename(const Spec& spec, std::vector<Array>& arrays) {
 
 // The elements of one row as a scorer reads them: one of them alone, several as a list.
 template <typename T>
-Json numbers_of(std::string_view bytes) {
+Json json_numbers(std::string_view bytes) {
   Json out = Json::array();
   for (std::size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
     T one;
@@ -270,15 +271,15 @@ Result<Json> truth_of(const Array& array, std::size_t row) {
     return Json(numpy_text(bytes, array.type.wide));
   }
   const std::string_view type = array.type.datatype;
-  if (type == "INT64") return numbers_of<std::int64_t>(bytes);
-  if (type == "INT32") return numbers_of<std::int32_t>(bytes);
-  if (type == "INT16") return numbers_of<std::int16_t>(bytes);
-  if (type == "INT8") return numbers_of<std::int8_t>(bytes);
-  if (type == "UINT8" || type == "BOOL") return numbers_of<std::uint8_t>(bytes);
-  if (type == "UINT16") return numbers_of<std::uint16_t>(bytes);
-  if (type == "UINT32") return numbers_of<std::uint32_t>(bytes);
-  if (type == "FP32") return numbers_of<float>(bytes);
-  if (type == "FP64") return numbers_of<double>(bytes);
+  if (type == "INT64") return json_numbers<std::int64_t>(bytes);
+  if (type == "INT32") return json_numbers<std::int32_t>(bytes);
+  if (type == "INT16") return json_numbers<std::int16_t>(bytes);
+  if (type == "INT8") return json_numbers<std::int8_t>(bytes);
+  if (type == "UINT8" || type == "BOOL") return json_numbers<std::uint8_t>(bytes);
+  if (type == "UINT16") return json_numbers<std::uint16_t>(bytes);
+  if (type == "UINT32") return json_numbers<std::uint32_t>(bytes);
+  if (type == "FP32") return json_numbers<float>(bytes);
+  if (type == "FP64") return json_numbers<double>(bytes);
   return invalid(
       format("its type {} is none of integers up to 64 bits with a sign, float32, "
              "float64 and texts",
@@ -299,7 +300,7 @@ Result<Attachment> file_tensor(const Json& entry, const std::filesystem::path& f
   auto bytes = read_file(path);
   if (!bytes) return at(bytes.error());
   Attachment out;
-  if (std::string_view(*bytes).starts_with(kMagic)) {
+  if (std::string_view(*bytes).starts_with(kNumpyMagic)) {
     auto array = read_npy(*bytes);
     if (!array) return at(array.error());
     out = *std::move(array);
@@ -322,7 +323,7 @@ Result<Attachment> read_npy(std::string_view bytes) {
   ASSIGN_OR_RETURN(const Array array, parse_npy(std::string(bytes)));
   return Attachment{.type = std::string(array.type.datatype),
                     .shape = array.shape,
-                    .bytes = bytes_of(array, 0, elements_of(array.shape))};
+                    .bytes = raw_bytes(array, 0, elements_of(array.shape))};
 }
 
 Result<Dataset> load_tensors(const Spec& spec, std::string_view format) {
@@ -330,7 +331,7 @@ Result<Dataset> load_tensors(const Spec& spec, std::string_view format) {
   Dataset out{.name = spec.name, .path = spec.path, .sha256 = sha256_hex(file)};
   if (out.name.empty()) out.name = std::filesystem::path(spec.path).stem().string();
   ASSIGN_OR_RETURN(std::vector<Array> arrays, arrays_of(spec, format, std::move(file)));
-  TRY(rename(spec, arrays));
+  TRY(rename_arrays(spec, arrays));
   auto rows = static_cast<std::uint64_t>(arrays[0].shape[0]);
   if (rows > std::numeric_limits<std::uint32_t>::max()) {
     return invalid(assay::format("{}: more rows than can be numbered in 32 bits", spec.path));

@@ -12,17 +12,17 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-Result<Dataset> read(TraceKind kind, std::string_view text) {
+Result<Dataset> read_graph(TraceKind kind, std::string_view text) {
   const Spec spec{.name = "t", .path = "t.jsonl"};
   return read_trajectories(spec, Chunks::of(text), kind);
 }
 
-Result<Dataset> read_example(std::string name, bool ids = false) {
+Result<Dataset> read_graph_example(std::string name, bool ids = false) {
   return load_replay({.path = format("{}/tests/data/trajectories/{}", ASSAY_SOURCE_DIR, name),
                       .prefer_token_ids = ids});
 }
 
-std::string said(const Dataset& data, std::size_t row) {
+std::string said_in_graph(const Dataset& data, std::size_t row) {
   std::string out;
   for (std::size_t i = 0; i < data.samples[row].messages.size(); ++i) {
     out += format("{}|", data.samples[row].messages[i]["content"].as_string());
@@ -30,13 +30,13 @@ std::string said(const Dataset& data, std::size_t row) {
   return out;
 }
 
-std::string error_of(std::string_view text) {
-  const auto got = read(TraceKind::dag, text);
+std::string graph_error(std::string_view text) {
+  const auto got = read_graph(TraceKind::dag, text);
   return got ? std::string("read") : got.error().message;
 }
 
 TEST(TrajectoryGraphs, a_dag_spawns_joins_and_forks) {
-  const auto got = read_example("dag.jsonl");
+  const auto got = read_graph_example("dag.jsonl");
   ASSERT_TRUE(got) << got.error().message;
   EXPECT_THAT(got->agents, ElementsAre("root", "w1", "w2", "end"));
   ASSERT_EQ(got->conversations.size(), 1U);
@@ -45,21 +45,22 @@ TEST(TrajectoryGraphs, a_dag_spawns_joins_and_forks) {
               ElementsAre(ElementsAre(), ElementsAre(0), ElementsAre(1, 3, 5), ElementsAre(0),
                           ElementsAre(0), ElementsAre(4), ElementsAre(2)));
   EXPECT_EQ(got->conversations[0].turns[1].delay, 300_ms);
-  EXPECT_EQ(said(*got, 2), "Be brief.|Plan.|Meanwhile.|Merge.|");
-  EXPECT_EQ(said(*got, 5), "Part 2.|More.|") << "a spawned child begins empty";
-  EXPECT_EQ(said(*got, 6), "Be brief.|Plan.|Meanwhile.|Merge.|Close.|") << "a fork inherits";
+  EXPECT_EQ(said_in_graph(*got, 2), "Be brief.|Plan.|Meanwhile.|Merge.|");
+  EXPECT_EQ(said_in_graph(*got, 5), "Part 2.|More.|") << "a spawned child begins empty";
+  EXPECT_EQ(said_in_graph(*got, 6), "Be brief.|Plan.|Meanwhile.|Merge.|Close.|")
+      << "a fork inherits";
   EXPECT_EQ(got->samples[3].output_tokens_max, 50);
 }
 
 TEST(TrajectoryGraphs, an_orchestrators_children_run_round_after_round) {
-  const auto lines =
-      read(TraceKind::dag,
-           R"({"session_id": "o", "orchestrator": true, "spawns": ["a", "b"], "rounds": 2,)"
-           R"( "think_time_ms": 500})"
-           "\n"
-           R"({"session_id": "a", "turns": [{"messages": [{"role": "user", "content": "1"}]}]})"
-           "\n"
-           R"({"session_id": "b", "turns": [{"messages": [{"role": "user", "content": "2"}]}]})");
+  const auto lines = read_graph(
+      TraceKind::dag,
+      R"({"session_id": "o", "orchestrator": true, "spawns": ["a", "b"], "rounds": 2,)"
+      R"( "think_time_ms": 500})"
+      "\n"
+      R"({"session_id": "a", "turns": [{"messages": [{"role": "user", "content": "1"}]}]})"
+      "\n"
+      R"({"session_id": "b", "turns": [{"messages": [{"role": "user", "content": "2"}]}]})");
   ASSERT_TRUE(lines) << lines.error().message;
   // a: nodes 0 and 1; b: nodes 2 and 3.
   EXPECT_THAT(lines->conversations[0].after,
@@ -77,27 +78,28 @@ TEST(TrajectoryGraphs, what_is_wrong_with_a_dag_is_named) {
     }
     return out + "]}\n";
   };
-  EXPECT_THAT(error_of(session("a", R"(, "spawns": ["b"])")), HasSubstr("not in the file"));
-  EXPECT_THAT(error_of(session("a", R"(, "spawns": ["a"])")), HasSubstr("begun by another"));
-  EXPECT_THAT(error_of(session("r", R"(, "forks": ["a"])") + session("a", R"(, "spawns": ["b"])") +
-                       session("b", R"(, "spawns": ["a"])")),
-              HasSubstr("begins itself"));
-  EXPECT_THAT(error_of(session("a", R"(, "spawns": ["b", "b"])") + session("b", "")),
+  EXPECT_THAT(graph_error(session("a", R"(, "spawns": ["b"])")), HasSubstr("not in the file"));
+  EXPECT_THAT(graph_error(session("a", R"(, "spawns": ["a"])")), HasSubstr("begun by another"));
+  EXPECT_THAT(
+      graph_error(session("r", R"(, "forks": ["a"])") + session("a", R"(, "spawns": ["b"])") +
+                  session("b", R"(, "spawns": ["a"])")),
+      HasSubstr("begins itself"));
+  EXPECT_THAT(graph_error(session("a", R"(, "spawns": ["b", "b"])") + session("b", "")),
               HasSubstr("twice"));
-  EXPECT_THAT(error_of(session("a", R"(, "spawns": [{"children": ["b"], "join_at": 3}])", 3) +
-                       session("b", "")),
+  EXPECT_THAT(graph_error(session("a", R"(, "spawns": [{"children": ["b"], "join_at": 3}])", 3) +
+                          session("b", "")),
               HasSubstr("join_at: 3 is not a turn after 0 and up to 2"));
-  EXPECT_THAT(error_of(session("a", R"(, "forks": ["b"])", 2) + session("b", "")),
+  EXPECT_THAT(graph_error(session("a", R"(, "forks": ["b"])", 2) + session("b", "")),
               HasSubstr("background: true"));
-  EXPECT_EQ(error_of(session("a", R"(, "forks": [{"child": "b", "background": true}])", 2) +
-                     session("b", "")),
+  EXPECT_EQ(graph_error(session("a", R"(, "forks": [{"child": "b", "background": true}])", 2) +
+                        session("b", "")),
             "read");
-  EXPECT_THAT(error_of(session("a", R"(, "delays": 3)")), HasSubstr("did you mean 'delay'?"));
-  EXPECT_THAT(error_of(session("a", "") + session("a", "")), HasSubstr("a second one"));
+  EXPECT_THAT(graph_error(session("a", R"(, "delays": 3)")), HasSubstr("did you mean 'delay'?"));
+  EXPECT_THAT(graph_error(session("a", "") + session("a", "")), HasSubstr("a second one"));
 }
 
 TEST(TrajectoryGraphs, bailians_chats_are_trees_and_its_blocks_are_of_16_tokens) {
-  const auto got = read_example("bailian.jsonl", true);
+  const auto got = read_graph_example("bailian.jsonl", true);
   ASSERT_TRUE(got) << got.error().message;
   ASSERT_EQ(got->conversations.size(), 2U);
   EXPECT_THAT(got->conversations[0].after,

@@ -9,7 +9,7 @@
 namespace assay::loadgen {
 namespace {
 
-TestSettings audited(std::string_view test, std::string_view model, Scenario scenario) {
+TestSettings settings_of_audit(std::string_view test, std::string_view model, Scenario scenario) {
   TestSettings out;
   out.scenario = scenario;
   out.min_duration_ms = 600'000;
@@ -27,26 +27,29 @@ TestSettings audited(std::string_view test, std::string_view model, Scenario sce
 
 TEST(Compliance, every_tests_file_is_one_that_loadgen_reads) {
   for (const std::string_view test : compliance_tests()) {
-    const TestSettings s = audited(test, "*", Scenario::Offline);
+    const TestSettings s = settings_of_audit(test, "*", Scenario::Offline);
     EXPECT_EQ(s.mode, Mode::PerformanceOnly);
     EXPECT_EQ(s.performance_issue_same, test == "TEST04") << test;
     EXPECT_EQ(s.accuracy_log_sampling_target > 0, test != "TEST04") << test;
   }
-  EXPECT_EQ(audited("TEST01", "*", Scenario::Server).accuracy_log_sampling_target, 4096U);
-  EXPECT_EQ(audited("TEST01", "yolo", Scenario::Server).accuracy_log_sampling_target, 64U);
-  EXPECT_EQ(audited("TEST04", "stable-diffusion-xl", Scenario::Offline).min_query_count, 500U);
-  EXPECT_EQ(audited("TEST04", "stable-diffusion-xl", Scenario::Server).min_query_count, 100U);
-  const TestSettings test06 = audited("TEST06", "*", Scenario::Server);
+  EXPECT_EQ(settings_of_audit("TEST01", "*", Scenario::Server).accuracy_log_sampling_target, 4096U);
+  EXPECT_EQ(settings_of_audit("TEST01", "yolo", Scenario::Server).accuracy_log_sampling_target,
+            64U);
+  EXPECT_EQ(settings_of_audit("TEST04", "stable-diffusion-xl", Scenario::Offline).min_query_count,
+            500U);
+  EXPECT_EQ(settings_of_audit("TEST04", "stable-diffusion-xl", Scenario::Server).min_query_count,
+            100U);
+  const TestSettings test06 = settings_of_audit("TEST06", "*", Scenario::Server);
   EXPECT_EQ(test06.min_duration_ms, 0U);
   EXPECT_EQ(test06.min_query_count, 100U);
   EXPECT_FALSE(test06.sample_concatenate_permutation);
-  EXPECT_TRUE(audited("TEST07", "*", Scenario::Server).performance_issue_unique);
-  EXPECT_EQ(audited("TEST09", "*", Scenario::Offline).min_query_count, 6396U);
+  EXPECT_TRUE(settings_of_audit("TEST07", "*", Scenario::Server).performance_issue_unique);
+  EXPECT_EQ(settings_of_audit("TEST09", "*", Scenario::Offline).min_query_count, 6396U);
   EXPECT_FALSE(audit_conf("TEST05", "*"));
 }
 
 TEST(Compliance, test09_has_a_number_of_queries_and_lengths_for_each_workload) {
-  const TestSettings rag = audited("TEST09", "e2e-rag-qna", Scenario::Offline);
+  const TestSettings rag = settings_of_audit("TEST09", "e2e-rag-qna", Scenario::Offline);
   EXPECT_EQ(rag.min_query_count, 824U);
   EXPECT_FALSE(rag.performance_issue_unique);
   EXPECT_EQ(length_limits("e2e-rag-qna")->least, 246.43);

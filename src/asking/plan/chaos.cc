@@ -17,7 +17,7 @@
 namespace assay::plan {
 namespace {
 
-constexpr Duration kLongest{30LL * 86'400 * 1'000'000'000};  // thirty days
+constexpr Duration kChaosLongest{30LL * 86'400 * 1'000'000'000};  // thirty days
 
 struct SignalName {
   std::string_view name{};
@@ -33,7 +33,7 @@ constexpr std::array<SignalName, 9> kSignals{{{"TERM", SIGTERM},
                                               {"STOP", SIGSTOP},
                                               {"CONT", SIGCONT}}};
 
-Error wrong(const std::string& path, std::string_view what) {
+Error wrong_chaos(const std::string& path, std::string_view what) {
   return Error{Code::invalid, format("{}: {}", path, what)};
 }
 
@@ -47,11 +47,12 @@ std::string joined(std::span<const std::string_view> words) {
 Result<void> check_keys(const Json& map, const std::string& path,
                         std::span<const std::string_view> keys) {
   if (!map.is_object()) {
-    return wrong(path, format("expected a map with {}, found {}", joined(keys), map.type_name()));
+    return wrong_chaos(path,
+                       format("expected a map with {}, found {}", joined(keys), map.type_name()));
   }
   for (const auto& [key, value] : map.members()) {
     if (std::ranges::find(keys, std::string_view(key)) != keys.end()) continue;
-    return wrong(path + "." + key, format("unknown key; one of: {}", joined(keys)));
+    return wrong_chaos(path + "." + key, format("unknown key; one of: {}", joined(keys)));
   }
   return {};
 }
@@ -59,7 +60,7 @@ Result<void> check_keys(const Json& map, const std::string& path,
 Result<std::string> text_at(const Json& map, std::string_view key, const std::string& path) {
   const Json& value = map[key];
   if (!value.is_string() || trim(value.as_string()).empty()) {
-    return wrong(format("{}.{}", path, key), "expected a text that is not empty");
+    return wrong_chaos(format("{}.{}", path, key), "expected a text that is not empty");
   }
   return std::string(value.as_string());
 }
@@ -69,9 +70,9 @@ Result<Duration> time_at(const Json& map, std::string_view key, const std::strin
   const Json& value = map[key];
   const std::string text = value.is_string() ? std::string(value.as_string()) : value.dump();
   const auto time = parse_duration(text, 1_s);
-  if (!time || *time < Duration{} || *time > kLongest) {
-    return wrong(format("{}.{}", path, key),
-                 format("expected a time such as 10s, found {}", value.dump()));
+  if (!time || *time < Duration{} || *time > kChaosLongest) {
+    return wrong_chaos(format("{}.{}", path, key),
+                       format("expected a time such as 10s, found {}", value.dump()));
   }
   return *time;
 }
@@ -79,7 +80,7 @@ Result<Duration> time_at(const Json& map, std::string_view key, const std::strin
 Result<void> read_process(const Json& map, const std::string& path, ChaosDeed& out) {
   const bool by_file = map.find("pid_file") != nullptr;
   if (by_file == (map.find("pid") != nullptr)) {
-    return wrong(path, "name the process by pid or by pid_file");
+    return wrong_chaos(path, "name the process by pid or by pid_file");
   }
   if (by_file) {
     ASSIGN_OR_RETURN(out.pid_file, text_at(map, "pid_file", path));
@@ -87,7 +88,7 @@ Result<void> read_process(const Json& map, const std::string& path, ChaosDeed& o
   }
   out.pid = map["pid"].is_integer() ? map["pid"].as_int() : 0;
   if (out.pid > 1 && out.pid <= std::numeric_limits<pid_t>::max()) return {};
-  return wrong(path + ".pid", "expected the number of a process, above 1");
+  return wrong_chaos(path + ".pid", "expected the number of a process, above 1");
 }
 
 Result<void> read_http(const Json& map, const std::string& path, ChaosDeed& out) {
@@ -95,7 +96,7 @@ Result<void> read_http(const Json& map, const std::string& path, ChaosDeed& out)
   TRY(check_keys(map, path, kKeys));
   ASSIGN_OR_RETURN(out.url, text_at(map, "url", path));
   if (!out.url.starts_with("http://") && !out.url.starts_with("https://")) {
-    return wrong(path + ".url", format("\"{}\" is no http:// or https:// URL", out.url));
+    return wrong_chaos(path + ".url", format("\"{}\" is no http:// or https:// URL", out.url));
   }
   const Json& body = map["body"];
   if (!body.is_null()) out.body = body.is_string() ? std::string(body.as_string()) : body.dump();
@@ -104,7 +105,7 @@ Result<void> read_http(const Json& map, const std::string& path, ChaosDeed& out)
     ASSIGN_OR_RETURN(out.method, text_at(map, "method", path));
     const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
     if (!std::ranges::all_of(out.method, is_upper)) {
-      return wrong(path + ".method", "expected a method such as POST");
+      return wrong_chaos(path + ".method", "expected a method such as POST");
     }
   }
   if (body.is_object() || body.is_array()) {
@@ -112,13 +113,13 @@ Result<void> read_http(const Json& map, const std::string& path, ChaosDeed& out)
   }
   const Json& headers = map["headers"];
   if (!headers.is_null() && !headers.is_object()) {
-    return wrong(path + ".headers", "expected a map of texts");
+    return wrong_chaos(path + ".headers", "expected a map of texts");
   }
   for (const auto& [name, value] : headers.members()) {
     const std::string text = value.is_string() ? std::string(value.as_string()) : value.dump();
     if (text.find_first_of("\r\n") != std::string::npos || name.empty() ||
         name.find_first_of("\r\n: ") != std::string::npos) {
-      return wrong(path + ".headers", format("{} is no header", json_quote(name)));
+      return wrong_chaos(path + ".headers", format("{} is no header", json_quote(name)));
     }
     out.headers.emplace_back(name, text);
   }
@@ -136,7 +137,7 @@ Result<void> read_signal(const Json& map, const std::string& path, ChaosDeed& ou
     std::string known;
     for (const SignalName& one : kSignals)
       known += (known.empty() ? "" : ", ") + std::string(one.name);
-    return wrong(path + ".name", format("unknown signal \"{}\"; one of: {}", name, known));
+    return wrong_chaos(path + ".name", format("unknown signal \"{}\"; one of: {}", name, known));
   }
   out.signal = found->number;
   return read_process(map, path, out);
@@ -153,7 +154,7 @@ Result<ChaosDeed> read_deed(const Json& map, const std::string& path) {
     out.kind = static_cast<ChaosKind>(i);
     ++named;
   }
-  if (named != 1) return wrong(path, format("expected exactly one of: {}", joined(kDeeds)));
+  if (named != 1) return wrong_chaos(path, format("expected exactly one of: {}", joined(kDeeds)));
   const std::string_view key = kDeeds[static_cast<std::size_t>(out.kind)];
   const std::string here = format("{}.{}", path, key);
   switch (out.kind) {
@@ -184,7 +185,7 @@ Result<void> read_end(const Json& map, const std::string& path, ChaosAct& out) {
   const bool until = map.find("until") != nullptr;
   const bool pause = out.deed.kind == ChaosKind::pause;
   const Json* const undo = map.find("undo");
-  if (lasts && until) return wrong(path, "give for or until, not both");
+  if (lasts && until) return wrong_chaos(path, "give for or until, not both");
   if (lasts) {
     ASSIGN_OR_RETURN(out.lasts, time_at(map, "for", path));
   } else if (until) {
@@ -192,17 +193,18 @@ Result<void> read_end(const Json& map, const std::string& path, ChaosAct& out) {
     out.lasts = end - out.at;
   }
   if ((lasts || until) && out.lasts <= Duration{}) {
-    return wrong(path + (lasts ? ".for" : ".until"), "the act would end before it begins");
+    return wrong_chaos(path + (lasts ? ".for" : ".until"), "the act would end before it begins");
   }
-  if (pause && undo != nullptr) return wrong(path + ".undo", "a pause ends by itself");
-  if (pause && !lasts && !until) return wrong(path + ".for", "a pause needs its time: for: 5s");
+  if (pause && undo != nullptr) return wrong_chaos(path + ".undo", "a pause ends by itself");
+  if (pause && !lasts && !until)
+    return wrong_chaos(path + ".for", "a pause needs its time: for: 5s");
   if (undo != nullptr && !lasts && !until) {
-    return wrong(path + ".undo", "say when: for: 5s, or until: 30s");
+    return wrong_chaos(path + ".undo", "say when: for: 5s, or until: 30s");
   }
   if (undo == nullptr) {
     if (pause || (!lasts && !until)) return {};
-    return wrong(path + (lasts ? ".for" : ".until"),
-                 "nothing ends this act; give undo: with a command, an http or a signal");
+    return wrong_chaos(path + (lasts ? ".for" : ".until"),
+                       "nothing ends this act; give undo: with a command, an http or a signal");
   }
   static constexpr std::array<std::string_view, 3> kUndoKeys{"command", "http", "signal"};
   TRY(check_keys(*undo, path + ".undo", kUndoKeys));
@@ -216,14 +218,15 @@ Result<ChaosAct> read_act(const Json& map, const std::string& path) {
   ChaosAct out;
   TRY(check_keys(map, path, kKeys));
   if (map.find("at") == nullptr) {
-    return wrong(path + ".at", "missing; say when, from the start of the measured phase: at: 10s");
+    return wrong_chaos(path + ".at",
+                       "missing; say when, from the start of the measured phase: at: 10s");
   }
   ASSIGN_OR_RETURN(out.at, time_at(map, "at", path));
   ASSIGN_OR_RETURN(out.deed, read_deed(map, path));
   TRY(read_end(map, path, out));
   if (map.find("timeout") != nullptr) {
     ASSIGN_OR_RETURN(out.timeout, time_at(map, "timeout", path));
-    if (out.timeout <= Duration{}) return wrong(path + ".timeout", "expected a time above 0");
+    if (out.timeout <= Duration{}) return wrong_chaos(path + ".timeout", "expected a time above 0");
   }
   out.name = kDeeds[static_cast<std::size_t>(out.deed.kind)];
   if (map.find("name") != nullptr) {
@@ -266,8 +269,9 @@ Result<std::vector<ChaosAct>> parse_chaos(const Json& chaos) {
   if (chaos.is_null()) return out;
   TRY(check_keys(chaos, "chaos", kKeys));
   const Json& acts = chaos["acts"];
-  if (!acts.is_array() || acts.size() == 0) return wrong("acts", "expected a list of acts");
-  if (acts.size() > kChaosActsMax) return wrong("acts", format("at most {} acts", kChaosActsMax));
+  if (!acts.is_array() || acts.size() == 0) return wrong_chaos("acts", "expected a list of acts");
+  if (acts.size() > kChaosActsMax)
+    return wrong_chaos("acts", format("at most {} acts", kChaosActsMax));
   for (std::size_t i = 0; i < acts.size(); ++i) {
     ASSIGN_OR_RETURN(ChaosAct act, read_act(acts[i], format("acts[{}]", i)));
     out.push_back(std::move(act));

@@ -47,7 +47,7 @@ std::string error_of(const Result<LoadedConfig>& loaded) {
   return loaded ? "no error" : loaded.error().message;
 }
 
-constexpr std::string_view kFile = R"(
+constexpr std::string_view kFlagsFile = R"(
 type: online
 model_params: {name: m, max_new_tokens: 77}
 datasets: [{path: data.jsonl}]
@@ -89,7 +89,7 @@ TEST(Flags, a_command_may_have_a_length_of_its_own_for_what_nothing_is_said_of) 
   EXPECT_THAT(unsaid->notes, Contains(HasSubstr("no length was named: 60 s")));
   EXPECT_EQ(parsed_config(with({{"--samples", "9"}})).settings.runtime.duration, std::nullopt);
   EXPECT_EQ(parsed_config(with({{"--duration", "5s"}})).settings.runtime.duration, 5_s);
-  EXPECT_EQ(parsed_config(with({}, kFile)).settings.runtime.duration, std::nullopt);
+  EXPECT_EQ(parsed_config(with({}, kFlagsFile)).settings.runtime.duration, std::nullopt);
   // A load that is sent all at once cannot last for a time.
   const auto burst = with({{"--load-pattern", "max_throughput"}});
   EXPECT_EQ(parsed_config(burst).settings.runtime.n_samples_to_issue, 100U);
@@ -197,11 +197,11 @@ TEST(Flags, times_name_their_unit) {
 }
 
 TEST(Flags, flags_overrule_the_file) {
-  const Config config = parsed_config(with_file(kFile, {{"--concurrency", "3"},
-                                                        {"--duration", "20s"},
-                                                        {"--endpoint", "http://c"},
-                                                        {"--model", "other"},
-                                                        {"--osl", "9"}}));
+  const Config config = parsed_config(with_file(kFlagsFile, {{"--concurrency", "3"},
+                                                             {"--duration", "20s"},
+                                                             {"--endpoint", "http://c"},
+                                                             {"--model", "other"},
+                                                             {"--osl", "9"}}));
   EXPECT_EQ(config.settings.load_pattern.type, Pattern::concurrency);
   EXPECT_FALSE(config.settings.runtime.n_samples_to_issue);
   EXPECT_FALSE(config.settings.runtime.min_duration);
@@ -210,8 +210,8 @@ TEST(Flags, flags_overrule_the_file) {
   EXPECT_EQ(config.model_params.name, "other");
   EXPECT_EQ(config.model_params.max_new_tokens, 9);
   EXPECT_EQ(config.datasets[0].path, "data.jsonl");
-  EXPECT_THAT(error_of(with_file(kFile, {{"--isl", "9"}})), HasSubstr("there is a file"));
-  EXPECT_THAT(error_of(with_file(kFile, {{"--osl", "uniform:1-5"}})), HasSubstr("one limit"));
+  EXPECT_THAT(error_of(with_file(kFlagsFile, {{"--isl", "9"}})), HasSubstr("there is a file"));
+  EXPECT_THAT(error_of(with_file(kFlagsFile, {{"--osl", "uniform:1-5"}})), HasSubstr("one limit"));
 }
 
 TEST(Flags, samples_are_exact_even_with_a_duration) {
@@ -224,21 +224,22 @@ TEST(Flags, samples_are_exact_even_with_a_duration) {
 
 TEST(Flags, datasets_take_the_place_of_the_files) {
   const Config config = parsed_config(
-      with_file(kFile, {{"--dataset", "x.jsonl,parser.prompt=q"},
-                        {"--dataset",
-                         "acc:y.jsonl,accuracy_config.eval_method=pass_at_1,"
-                         "accuracy_config.extractor=abcd_extractor,parser.ground_truth=a"}}));
+      with_file(kFlagsFile, {{"--dataset", "x.jsonl,parser.prompt=q"},
+                             {"--dataset",
+                              "acc:y.jsonl,accuracy_config.eval_method=pass_at_1,"
+                              "accuracy_config.extractor=abcd_extractor,parser.ground_truth=a"}}));
   ASSERT_EQ(config.datasets.size(), 2U);
   EXPECT_EQ(config.datasets[0].path, "x.jsonl");
   EXPECT_EQ(config.datasets[1].type, DatasetType::accuracy);
-  EXPECT_THAT(error_of(with_file(kFile, {{"--dataset", "x.jsonl,parser.nonsense=q"}})),
+  EXPECT_THAT(error_of(with_file(kFlagsFile, {{"--dataset", "x.jsonl,parser.nonsense=q"}})),
               HasSubstr("\"nonsense\" is no column that is asked"));
-  EXPECT_THAT(error_of(with_file(kFile, {{"--dataset", "x.jsonl,a:b"}})), HasSubstr("a=b"));
+  EXPECT_THAT(error_of(with_file(kFlagsFile, {{"--dataset", "x.jsonl,a:b"}})), HasSubstr("a=b"));
 }
 
 TEST(Flags, a_run_timeout_keeps_the_drains_of_the_file) {
-  const Config config = parsed_config(with_file(
-      std::string(kFile) + "\n", {{"--timeout", "1h"}, {"--performance-drain-timeout", "7s"}}));
+  const Config config =
+      parsed_config(with_file(std::string(kFlagsFile) + "\n",
+                              {{"--timeout", "1h"}, {"--performance-drain-timeout", "7s"}}));
   EXPECT_EQ(config.settings.timeouts->run_timeout, 3600_s);
   EXPECT_EQ(config.settings.timeouts->performance_drain_timeout, 7_s);
   EXPECT_EQ(config.settings.timeouts->warmup_drain_timeout, 240_s);

@@ -73,8 +73,8 @@ std::string type_text(const Setting& setting) {
 }
 
 // `where` is "" or "settings.client"; nested parts get their own headings after this one.
-void write_part(std::string& out, const Part& part, const std::string& where,
-                std::string_view help) {
+void write_guide_part(std::string& out, const Part& part, const std::string& where,
+                      std::string_view help) {
   out += format("\n## {}\n\n", where.empty() ? "Top level" : format("`{}`", where));
   if (!help.empty()) out += wrapped(help, "", "") + "\n";
   for (const Setting& setting : part) {
@@ -92,7 +92,7 @@ void write_part(std::string& out, const Part& part, const std::string& where,
     std::string text = setting.help;
     if (setting.ours) text = "**Assay.** " + text;
     if (setting.nothing) text = "**Without effect.** " + text;
-    write_part(out, *setting.part, setting.list ? here + "[]" : here, text);
+    write_guide_part(out, *setting.part, setting.list ? here + "[]" : here, text);
   }
 }
 
@@ -119,7 +119,7 @@ void write_flags(std::string& out) {
 
 std::string config_guide() {
   std::string out(kHead);
-  write_part(out, config_part(), "", "");
+  write_guide_part(out, config_part(), "", "");
   write_flags(out);
   return out;
 }

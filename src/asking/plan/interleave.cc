@@ -16,7 +16,7 @@ constexpr std::uint64_t kPairsMax = 30'000;  // a phase's number has 16 bits
 constexpr std::uint64_t kTimedPairsMax = 1000;
 constexpr Duration kTimedPair = 50_ms;  // no pair is shorter, except if the server has no model
 
-Result<void> check(const PlanBundle& bundle) {
+Result<void> check_sides(const PlanBundle& bundle) {
   if (bundle.endpoints.urls.size() != 2) {
     return invalid(
         format("--endpoint: two are compared with each other, and {} given; write --endpoint A "
@@ -135,7 +135,7 @@ PhasePlan cut(const PhasePlan& whole, std::uint64_t from, std::uint64_t to, std:
   return out;
 }
 
-void add(Interleaved& out, PhasePlan phase, unsigned side, std::string name) {
+void add_side(Interleaved& out, PhasePlan phase, unsigned side, std::string name) {
   phase.name = std::move(name);
   out.bundle.plan.phases.push_back(std::move(phase));
   out.endpoint_of_phase.push_back(static_cast<std::uint16_t>(side));
@@ -150,7 +150,7 @@ Duration interleaved_time(const Config& config) {
 }
 
 Result<Interleaved> interleave(PlanBundle bundle, const InterleaveOptions& options) {
-  TRY(check(bundle));
+  TRY(check_sides(bundle));
   const std::vector<PhasePlan> given = std::move(bundle.plan.phases);
   bundle.plan.phases.clear();
   Interleaved out{.bundle = std::move(bundle)};
@@ -158,7 +158,7 @@ Result<Interleaved> interleave(PlanBundle bundle, const InterleaveOptions& optio
   for (const PhasePlan& whole : given) {
     if (whole.kind == PhaseKind::warmup) {
       for (const unsigned side : {0U, 1U}) {
-        add(out, whole, side, side == 0 ? "warmup a" : "warmup b");
+        add_side(out, whole, side, side == 0 ? "warmup a" : "warmup b");
         out.bundle.plan.phases.back().drain = true;
       }
       continue;
@@ -172,7 +172,7 @@ Result<Interleaved> interleave(PlanBundle bundle, const InterleaveOptions& optio
       const PhasePlan block =
           cut(whole, pair * queries / pairs, (pair + 1) * queries / pairs, pair, order);
       for (const unsigned side : {begins, 1 - begins}) {
-        add(out, block, side, format("{} {}", side == 0 ? 'a' : 'b', pair + 1));
+        add_side(out, block, side, format("{} {}", side == 0 ? 'a' : 'b', pair + 1));
         // A pair that has begun is finished; the config's own limit counts from the first pair on.
         if (side != begins) continue;
         const Duration until = pair < kPairsMin ? Duration::max() : time;

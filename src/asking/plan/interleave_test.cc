@@ -30,7 +30,7 @@ PlanBundle two_endpoints(std::uint64_t queries, bool open_loop = false) {
   return out;
 }
 
-std::vector<std::pair<std::uint32_t, std::uint64_t>> asked(const PhasePlan& phase) {
+std::vector<std::pair<std::uint32_t, std::uint64_t>> asked_sides(const PhasePlan& phase) {
   QueryStream stream(phase, 0, 0, 1);
   std::vector<std::pair<std::uint32_t, std::uint64_t>> out;
   for (std::uint64_t i = 0; i < phase.stop.queries_max; ++i) {
@@ -55,12 +55,12 @@ TEST(Interleave, both_endpoints_are_asked_the_same_and_together_what_one_run_wou
   }
   std::vector<std::uint32_t> samples;
   for (int pair = 1; pair <= 10; ++pair) {
-    const auto a = asked(*by_name.at(format("a {}", pair)));
-    EXPECT_EQ(a, asked(*by_name.at(format("b {}", pair))));
+    const auto a = asked_sides(*by_name.at(format("a {}", pair)));
+    EXPECT_EQ(a, asked_sides(*by_name.at(format("b {}", pair))));
     for (const auto& [sample, salt] : a) samples.push_back(sample);
   }
   std::vector<std::uint32_t> wanted;
-  for (const auto& [sample, salt] : asked(whole.plan.phases[0])) wanted.push_back(sample);
+  for (const auto& [sample, salt] : asked_sides(whole.plan.phases[0])) wanted.push_back(sample);
   EXPECT_EQ(samples, wanted);
 }
 
@@ -109,7 +109,7 @@ TEST(Interleave, by_time_pairs_begin_until_it_is_over_and_each_is_finished) {
     EXPECT_EQ(phases[i].stop.pass, 0U);
     EXPECT_EQ(phases[i].stop.duration_min, Duration{});
   }
-  EXPECT_EQ(asked(phases[0]), asked(phases[1]));
+  EXPECT_EQ(asked_sides(phases[0]), asked_sides(phases[1]));
   EXPECT_EQ(interleave(bundle, {.time = 3600_s})->bundle.plan.phases.size(), 2000U);
 }
 

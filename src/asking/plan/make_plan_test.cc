@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-using Given = std::vector<std::pair<std::string, std::string>>;
+using GivenFlags = std::vector<std::pair<std::string, std::string>>;
 
 constexpr std::uint32_t kUnlimited = std::numeric_limits<std::uint32_t>::max();
 
@@ -31,7 +31,7 @@ Environment no_variables() {
   return [](const std::string&) { return std::nullopt; };
 }
 
-Config config_from(std::string_view yaml, const Given& flags = {}) {
+Config config_from(std::string_view yaml, const GivenFlags& flags = {}) {
   ConfigReader reader(no_variables(), 28232);
   if (!yaml.empty()) reader.read_text(yaml, "config.yaml");
   for (const auto& [name, value] : flags) reader.flag(name, value);
@@ -46,7 +46,7 @@ Dataset rows(std::size_t count, std::string name = "data") {
   return out;
 }
 
-Config flags(Given given) {
+Config flags(GivenFlags given) {
   given.insert(given.begin(), {{"--endpoint", "http://localhost:8000"}, {"--model", "m"}});
   return config_from("", given);
 }
@@ -462,32 +462,32 @@ TEST(MakePlan, datasets_are_loaded_as_the_config_says) {
 }
 
 TEST(PlanDigest, is_the_same_for_the_same_plan_and_differs_for_any_other) {
-  const auto digest = [](Given given, std::size_t count) {
+  const auto digest = [](GivenFlags given, std::size_t count) {
     return plan_digest(plan_of(flags(std::move(given)), {rows(count)}));
   };
-  const Given base{{"--rate", "50"}, {"--samples", "40"}};
+  const GivenFlags base{{"--rate", "50"}, {"--samples", "40"}};
   EXPECT_EQ(digest(base, 10), digest(base, 10));
   EXPECT_EQ(digest(base, 10), "01fd8c638a39fef55fd60c07ad954f7784300eca0736c8c4cf678d20ddda097a")
       << "a change of every digest is named in the changelog";
   std::set<std::string> seen{digest(base, 10), digest(base, 11)};
-  for (const auto& extra : Given{{"--rate", "51"},
-                                 {"--samples", "41"},
-                                 {"--run-seed", "7"},
-                                 {"--endpoint", "http://b"},
-                                 {"--temperature", "1"},
-                                 {"--max-in-flight", "5"},
-                                 {"--query-timeout", "5s"},
-                                 {"--warmup", ""},
-                                 {"--api-type", "openai_completions"},
-                                 {"--insecure", ""},
-                                 {"--max-duration", "50s"},
-                                 {"--header", "a: b"},
-                                 {"--timeout", "9s"}}) {
-    Given given = base;
+  for (const auto& extra : GivenFlags{{"--rate", "51"},
+                                      {"--samples", "41"},
+                                      {"--run-seed", "7"},
+                                      {"--endpoint", "http://b"},
+                                      {"--temperature", "1"},
+                                      {"--max-in-flight", "5"},
+                                      {"--query-timeout", "5s"},
+                                      {"--warmup", ""},
+                                      {"--api-type", "openai_completions"},
+                                      {"--insecure", ""},
+                                      {"--max-duration", "50s"},
+                                      {"--header", "a: b"},
+                                      {"--timeout", "9s"}}) {
+    GivenFlags given = base;
     given.push_back(extra);
     EXPECT_TRUE(seen.insert(digest(given, 10)).second) << extra.first;
   }
-  Given keyed = base;
+  GivenFlags keyed = base;
   keyed.emplace_back("--api-key", "k");
   EXPECT_EQ(digest(keyed, 10), digest(base, 10));
 }

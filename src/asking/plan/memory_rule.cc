@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kUnknownMachine = std::uint64_t{4} << 30;
 
 // Returns 0 if it is not a unit. Units are powers of 1024.
-std::uint64_t unit_of(std::string_view text) {
+std::uint64_t memory_unit(std::string_view text) {
   std::string unit = lower(trim(text));
   if (unit.size() > 1 && unit.ends_with('b')) unit.pop_back();
   if (unit.size() > 1 && unit.ends_with('i')) unit.pop_back();
@@ -40,7 +40,7 @@ Result<MemoryRule> memory_rule(std::string_view text) {
     return MemoryRule{.share = value / 100};
   }
   constexpr double kMost = 1e18;
-  const double bytes = value * static_cast<double>(unit_of(unit));
+  const double bytes = value * static_cast<double>(memory_unit(unit));
   if (bytes <= 0 || bytes > kMost) return wrong;
   if (bytes < static_cast<double>(MemoryRule::kLeastBytes)) {
     return invalid(format("memory_max: \"{}\" is too little: at least 1M", text));

@@ -11,7 +11,7 @@ TelemetryConfig telemetry(PowerConfig power) {
   return telemetry_with_power(settings).value();
 }
 
-std::string trouble(PowerConfig power) {
+std::string power_trouble(PowerConfig power) {
   Settings settings;
   settings.power = std::move(power);
   const auto made = telemetry_with_power(settings);
@@ -40,10 +40,10 @@ TEST(Power, without_a_source_the_telemetry_stays_as_it_is) {
 }
 
 TEST(Power, what_the_block_lacks_is_named) {
-  EXPECT_NE(trouble({.source = "redfish"}).find("one of: nvidia_smi"), std::string::npos);
-  EXPECT_NE(trouble({.source = "prometheus"}).find("url and query"), std::string::npos);
-  EXPECT_NE(trouble({.source = "command"}).find("argv"), std::string::npos);
-  EXPECT_NE(trouble({.source = "nvidia_smi", .value_kind = "energy"}).find("value_kind"),
+  EXPECT_NE(power_trouble({.source = "redfish"}).find("one of: nvidia_smi"), std::string::npos);
+  EXPECT_NE(power_trouble({.source = "prometheus"}).find("url and query"), std::string::npos);
+  EXPECT_NE(power_trouble({.source = "command"}).find("argv"), std::string::npos);
+  EXPECT_NE(power_trouble({.source = "nvidia_smi", .value_kind = "energy"}).find("value_kind"),
             std::string::npos);
 }
 

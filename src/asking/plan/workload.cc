@@ -49,7 +49,7 @@ Error wrong(const std::string& name, std::string_view what) {
 }
 
 template <typename List>
-std::string one_of(const List& list) {
+std::string one_of_names(const List& list) {
   std::string out;
   for (const std::string_view word : list) {
     if (!out.empty()) out += ", ";
@@ -67,9 +67,9 @@ template <typename List>
 Error unknown(const std::string& name, std::string_view what, std::string_view word,
               const List& list) {
   const std::string_view near = nearest(word, list);
-  return wrong(name,
-               format("{}: unknown \"{}\"{}; one of: {}", what, word,
-                      near.empty() ? "" : format(", did you mean \"{}\"?", near), one_of(list)));
+  return wrong(
+      name, format("{}: unknown \"{}\"{}; one of: {}", what, word,
+                   near.empty() ? "" : format(", did you mean \"{}\"?", near), one_of_names(list)));
 }
 
 Result<void> check_dataset(const std::string& name, const std::string& id, const Json& from) {

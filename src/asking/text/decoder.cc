@@ -110,7 +110,7 @@ void byte_fallback(Tokens& tokens) {
   tokens = std::move(joined);
 }
 
-void strip(const Decoder::Step& step, Tokens& tokens) {
+void strip_step(const Decoder::Step& step, Tokens& tokens) {
   for (std::string& token : tokens) {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < step.start; ++i) {
@@ -180,7 +180,7 @@ void Decoder::apply(const Step& step, Tokens& tokens) const {
       fuse(tokens);
       return;
     case DecodeKind::strip:
-      strip(step, tokens);
+      strip_step(step, tokens);
       return;
   }
 }

@@ -111,7 +111,7 @@ bool is_letter(char32_t c) {
   return kind >= GeneralCategory::lu && kind <= GeneralCategory::lo;
 }
 
-Value join(const std::string& between, const Value& list) {
+Value join_list(const std::string& between, const Value& list) {
   std::string out;
   bool first = true;
   for (const Value& one : list.items()) {
@@ -233,7 +233,8 @@ constexpr Named kStringMethods[] = {
     {"lower", [](const std::string& s, Call&) -> Value { return lower_case(s); }},
     {"capitalize", [](const std::string& s, Call&) -> Value { return capitalize(s); }},
     {"title", [](const std::string& s, Call&) -> Value { return title(s, false); }},
-    {"join", [](const std::string& s, Call& c) -> Value { return join(s, c.required(0, "list")); }},
+    {"join",
+     [](const std::string& s, Call& c) -> Value { return join_list(s, c.required(0, "list")); }},
     {"find",
      [](const std::string& s, Call& c) -> Value {
        return find_characters(s, c.required(0, "sub").string(), false);

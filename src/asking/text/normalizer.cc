@@ -91,7 +91,7 @@ std::string nmt(std::string_view text) {
   });
 }
 
-void strip(std::string& text, bool left, bool right) {
+void strip_ends(std::string& text, bool left, bool right) {
   std::size_t begin = 0;
   while (left && begin < text.size()) {
     const CodePoint c = decode_at(text, begin);
@@ -254,7 +254,7 @@ bool Normalizer::run(std::string& text, RegexStack& stack) const {
         text = lower_case_each(text);
         break;
       case NormalKind::strip:
-        strip(text, step.left, step.right);
+        strip_ends(text, step.left, step.right);
         break;
       case NormalKind::strip_accents:
         text = strip_accents(text);

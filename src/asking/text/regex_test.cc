@@ -9,7 +9,7 @@ namespace assay::text {
 namespace {
 
 // Returns all matches, as "begin-end" pairs.
-std::string matches(std::string_view pattern, std::string_view text) {
+std::string matched_text(std::string_view pattern, std::string_view text) {
   auto regex = Regex::compile(pattern);
   if (!regex) return regex.error().message;
   RegexStack stack;
@@ -25,52 +25,53 @@ std::string matches(std::string_view pattern, std::string_view text) {
 }
 
 TEST(Regex, takes_the_first_alternative_and_the_longest_run) {
-  EXPECT_EQ(matches("a|ab", "ab"), "0-1 ");
-  EXPECT_EQ(matches("ab|a", "ab"), "0-2 ");
-  EXPECT_EQ(matches("a+", "baaab"), "1-4 ");
-  EXPECT_EQ(matches("a+?", "aaa"), "0-1 1-2 2-3 ");
-  EXPECT_EQ(matches("a{2,3}", "aaaaa"), "0-3 3-5 ");
-  EXPECT_EQ(matches("(?:ab)+c?", "ababc ab"), "0-5 6-8 ");
+  EXPECT_EQ(matched_text("a|ab", "ab"), "0-1 ");
+  EXPECT_EQ(matched_text("ab|a", "ab"), "0-2 ");
+  EXPECT_EQ(matched_text("a+", "baaab"), "1-4 ");
+  EXPECT_EQ(matched_text("a+?", "aaa"), "0-1 1-2 2-3 ");
+  EXPECT_EQ(matched_text("a{2,3}", "aaaaa"), "0-3 3-5 ");
+  EXPECT_EQ(matched_text("(?:ab)+c?", "ababc ab"), "0-5 6-8 ");
 }
 
 TEST(Regex, gives_back_only_where_it_must) {
-  EXPECT_EQ(matches("a+ab", "aaab"), "0-4 ");
-  EXPECT_EQ(matches("a++ab", "aaab"), "");
-  EXPECT_EQ(matches("(?>a+)ab", "aaab"), "");
-  EXPECT_EQ(matches(R"(\s+(?!\S)|\s+)", "a   b "), "1-3 3-4 5-6 ");
+  EXPECT_EQ(matched_text("a+ab", "aaab"), "0-4 ");
+  EXPECT_EQ(matched_text("a++ab", "aaab"), "");
+  EXPECT_EQ(matched_text("(?>a+)ab", "aaab"), "");
+  EXPECT_EQ(matched_text(R"(\s+(?!\S)|\s+)", "a   b "), "1-3 3-4 5-6 ");
 }
 
 TEST(Regex, looks_around) {
-  EXPECT_EQ(matches("(?<=a)b", "ab bb"), "1-2 ");
-  EXPECT_EQ(matches("(?<!a)b", "ab bb"), "3-4 4-5 ");
-  EXPECT_EQ(matches("a(?=bc)", "abd abc"), "4-5 ");
-  EXPECT_EQ(matches("a(?!bc)", "abd abc"), "0-1 ");
-  EXPECT_EQ(matches(R"(\ba)", "a ba a"), "0-1 5-6 ");
+  EXPECT_EQ(matched_text("(?<=a)b", "ab bb"), "1-2 ");
+  EXPECT_EQ(matched_text("(?<!a)b", "ab bb"), "3-4 4-5 ");
+  EXPECT_EQ(matched_text("a(?=bc)", "abd abc"), "4-5 ");
+  EXPECT_EQ(matched_text("a(?!bc)", "abd abc"), "0-1 ");
+  EXPECT_EQ(matched_text(R"(\ba)", "a ba a"), "0-1 5-6 ");
 }
 
 TEST(Regex, a_class_may_be_nested_negated_and_intersected) {
-  EXPECT_EQ(matches("[a-c[x]]+", "abxd"), "0-3 ");
-  EXPECT_EQ(matches("[^a-c]+", "abxyd"), "2-5 ");
-  EXPECT_EQ(matches("[a-z&&[^aeiou]]+", "hello"), "0-1 2-4 ");
-  EXPECT_EQ(matches(R"([\p{Lu}\d]+)", "aB3c"), "1-3 ");
-  EXPECT_EQ(matches(R"([\]\-x]+)", "a]-xb"), "1-4 ");
+  EXPECT_EQ(matched_text("[a-c[x]]+", "abxd"), "0-3 ");
+  EXPECT_EQ(matched_text("[^a-c]+", "abxyd"), "2-5 ");
+  EXPECT_EQ(matched_text("[a-z&&[^aeiou]]+", "hello"), "0-1 2-4 ");
+  EXPECT_EQ(matched_text(R"([\p{Lu}\d]+)", "aB3c"), "1-3 ");
+  EXPECT_EQ(matched_text(R"([\]\-x]+)", "a]-xb"), "1-4 ");
 }
 
 TEST(Regex, says_what_it_does_not_know) {
-  EXPECT_NE(matches(R"((a)\1)", "aa").find("not supported"), std::string::npos);
-  EXPECT_NE(matches(R"(\p{Klingon})", "a").find("not supported"), std::string::npos);
-  EXPECT_NE(matches("(?<=ab)c", "abc").find("not supported"), std::string::npos);
-  EXPECT_NE(matches("(a", "a").find("not closed"), std::string::npos);
-  EXPECT_NE(matches("a)", "a").find("unmatched"), std::string::npos);
-  EXPECT_NE(matches("*a", "a").find("nothing to repeat"), std::string::npos);
-  EXPECT_NE(matches("[z-a]", "a").find("wrong way round"), std::string::npos);
-  EXPECT_NE(matches("(?:(?:(?:a{1000}){1000}){1000})", "a").find("too large"), std::string::npos);
+  EXPECT_NE(matched_text(R"((a)\1)", "aa").find("not supported"), std::string::npos);
+  EXPECT_NE(matched_text(R"(\p{Klingon})", "a").find("not supported"), std::string::npos);
+  EXPECT_NE(matched_text("(?<=ab)c", "abc").find("not supported"), std::string::npos);
+  EXPECT_NE(matched_text("(a", "a").find("not closed"), std::string::npos);
+  EXPECT_NE(matched_text("a)", "a").find("unmatched"), std::string::npos);
+  EXPECT_NE(matched_text("*a", "a").find("nothing to repeat"), std::string::npos);
+  EXPECT_NE(matched_text("[z-a]", "a").find("wrong way round"), std::string::npos);
+  EXPECT_NE(matched_text("(?:(?:(?:a{1000}){1000}){1000})", "a").find("too large"),
+            std::string::npos);
 }
 
 TEST(Regex, gives_up_in_bounded_time) {
   const std::string text(40, 'a');
-  EXPECT_EQ(matches("(?:a+)+b", text), "exhausted");
-  EXPECT_EQ(matches("(?:a|aa)*b", text), "exhausted");
+  EXPECT_EQ(matched_text("(?:a+)+b", text), "exhausted");
+  EXPECT_EQ(matched_text("(?:a|aa)*b", text), "exhausted");
 }
 
 TEST(Regex, all_matches_of_a_text_share_one_limit) {
@@ -92,21 +93,21 @@ TEST(Regex, all_matches_of_a_text_share_one_limit) {
 
 TEST(Regex, deep_nesting_is_an_error_and_no_crash) {
   const std::string open(100'000, '(');
-  EXPECT_NE(matches(open, "a").find("nested"), std::string::npos);
-  EXPECT_NE(matches(std::string(100'000, '['), "a").find("nested"), std::string::npos);
+  EXPECT_NE(matched_text(open, "a").find("nested"), std::string::npos);
+  EXPECT_NE(matched_text(std::string(100'000, '['), "a").find("nested"), std::string::npos);
 }
 
 TEST(Regex, an_empty_loop_ends) {
-  EXPECT_EQ(matches("(?:a*)*b", "aab"), "0-3 ");
-  EXPECT_EQ(matches("(?:a|b*)*c", "abbc"), "0-4 ");
+  EXPECT_EQ(matched_text("(?:a*)*b", "aab"), "0-3 ");
+  EXPECT_EQ(matched_text("(?:a|b*)*c", "abbc"), "0-4 ");
 }
 
 TEST(Regex, many_alternatives_keep_their_order) {
   std::string pattern;
   for (int i = 0; i < 200; ++i) pattern += format("{}x{}", i > 0 ? "|" : "", i);
-  EXPECT_EQ(matches(pattern, "x1"), "0-2 ");
-  EXPECT_EQ(matches(pattern, "x17"), "0-2 ");  // x1 comes before x17
-  EXPECT_EQ(matches("x17|x1", "x17"), "0-3 ");
+  EXPECT_EQ(matched_text(pattern, "x1"), "0-2 ");
+  EXPECT_EQ(matched_text(pattern, "x17"), "0-2 ");  // x1 comes before x17
+  EXPECT_EQ(matched_text("x17|x1", "x17"), "0-3 ");
 }
 
 // Returns the groups of the first match in Python's dialect: "a,-" for two of which one took part.

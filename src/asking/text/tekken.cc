@@ -47,8 +47,8 @@ Result<std::int64_t> count_at(const Json& config, const char* field) {
   return count;
 }
 
-Result<void> read_ranks(const Json& vocabulary, std::int64_t used, std::int64_t shift,
-                        RankModel& model) {
+Result<void> read_tekken_ranks(const Json& vocabulary, std::int64_t used, std::int64_t shift,
+                               RankModel& model) {
   if (static_cast<std::int64_t>(vocabulary.size()) < used) {
     return invalid(format("vocab: {} tokens, where config.default_vocab_size needs {}",
                           vocabulary.size(), used));
@@ -116,7 +116,7 @@ Result<std::unique_ptr<const Tokenizer>> make_tekken(const Json& json, std::stri
   if (control > size) return invalid("config: more special tokens than tokens");
   auto parts = std::make_unique<TokenizerParts>();
   RankModel model;
-  TRY(read_ranks(json["vocab"], size - control, control, model));
+  TRY(read_tekken_ranks(json["vocab"], size - control, control, model));
   TRY(model.find_bytes());
   ASSIGN_OR_RETURN(Regex regex, Regex::compile(config["pattern"].as_string(), RegexDialect::rust));
   parts->pre_tokenizer = PreTokenizer::split_by(std::move(regex));

@@ -73,7 +73,7 @@ constexpr std::array<Range, 4> kAlphabeticSymbols = {
     {{0x24B6, 0x24E9}, {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189}}};
 
 template <std::size_t N>
-bool within(const std::array<Range, N>& ranges, char32_t c) {
+bool in_ranges(const std::array<Range, N>& ranges, char32_t c) {
   return std::any_of(ranges.begin(), ranges.end(),
                      [c](const Range& range) { return c >= range.first && c <= range.last; });
 }
@@ -148,7 +148,7 @@ bool is_word(char32_t c) {
     return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') || c == '_';
   }
   if ((bit(category(c)) & kWord) != 0) return true;
-  return within(kAlphabeticSymbols, c) || c == 0x200C || c == 0x200D;
+  return in_ranges(kAlphabeticSymbols, c) || c == 0x200C || c == 0x200D;
 }
 
 bool is_oniguruma_word(char32_t c) {
@@ -156,7 +156,7 @@ bool is_oniguruma_word(char32_t c) {
   return is_word(c) && c != 0x200C && c != 0x200D;
 }
 
-bool is_han(char32_t c) { return c >= 0x2E80 && within(kHan, c); }
+bool is_han(char32_t c) { return c >= 0x2E80 && in_ranges(kHan, c); }
 
 bool is_numeric(char32_t c) { return (bit(category(c)) & kNumber) != 0; }
 

@@ -29,7 +29,7 @@ struct Parsed {
   bool seed_given = false;
 };
 
-Parsed parse(const std::vector<std::string>& args) {
+Parsed parse_flags(const std::vector<std::string>& args) {
   Parsed out;
   Flags flags("try", "a command for tests");
   Options& o = out.options;
@@ -55,9 +55,10 @@ Parsed parse(const std::vector<std::string>& args) {
 }
 
 TEST(Flags, reads_every_kind_of_value) {
-  const Parsed p = parse({"http://a", "--load=poisson", "--offset", "-5", "--seed",
-                          "18446744073709551615", "--rate", "2.5", "--ttft", "20", "--duration",
-                          "1.5m", "--samples=3", "-H", "a: b", "--header", "c: d=e", "--json"});
+  const Parsed p =
+      parse_flags({"http://a", "--load=poisson", "--offset", "-5", "--seed", "18446744073709551615",
+                   "--rate", "2.5", "--ttft", "20", "--duration", "1.5m", "--samples=3", "-H",
+                   "a: b", "--header", "c: d=e", "--json"});
   ASSERT_TRUE(p.go) << p.go.error().message;
   EXPECT_TRUE(*p.go);
   EXPECT_EQ(p.options.url, "http://a");
@@ -74,7 +75,7 @@ TEST(Flags, reads_every_kind_of_value) {
 }
 
 TEST(Flags, what_is_not_given_keeps_its_default) {
-  const Parsed p = parse({"http://a"});
+  const Parsed p = parse_flags({"http://a"});
   ASSERT_TRUE(p.go);
   EXPECT_EQ(p.options.ttft, 50_ms);
   EXPECT_EQ(p.options.seed, 7U);
@@ -84,12 +85,13 @@ TEST(Flags, what_is_not_given_keeps_its_default) {
 }
 
 TEST(Flags, two_dashes_end_the_flags) {
-  EXPECT_EQ(parse({"--", "--json"}).options.url, "--json");
-  EXPECT_EQ(parse({"-"}).options.url, "-");
+  EXPECT_EQ(parse_flags({"--", "--json"}).options.url, "--json");
+  EXPECT_EQ(parse_flags({"-"}).options.url, "-");
 }
 
 TEST(Flags, reports_all_mistakes_at_once_with_did_you_mean) {
-  const Parsed p = parse({"--duraton", "5s", "--load", "poison", "--samples", "many", "--ttft"});
+  const Parsed p =
+      parse_flags({"--duraton", "5s", "--load", "poison", "--samples", "many", "--ttft"});
   ASSERT_FALSE(p.go);
   EXPECT_EQ(p.go.error().code, Code::invalid);
   const std::string& message = p.go.error().message;
@@ -102,7 +104,7 @@ TEST(Flags, reports_all_mistakes_at_once_with_did_you_mean) {
 
 TEST(Flags, what_other_tools_call_a_flag_is_known_where_the_command_has_it) {
   const auto message = [](std::string_view flag) {
-    return parse({"http://a", std::string(flag), "5"}).go.error().message;
+    return parse_flags({"http://a", std::string(flag), "5"}).go.error().message;
   };
   EXPECT_THAT(message("--num-prompts"), HasSubstr("did you mean --samples?"));
   EXPECT_THAT(message("--request-rate"), HasSubstr("did you mean --rate?"));
@@ -111,7 +113,7 @@ TEST(Flags, what_other_tools_call_a_flag_is_known_where_the_command_has_it) {
 
 TEST(Flags, refuses_what_it_cannot_mean) {
   const auto message = [](const std::vector<std::string>& args) {
-    const Parsed p = parse(args);
+    const Parsed p = parse_flags(args);
     return p.go ? std::string("accepted") : p.go.error().message;
   };
   EXPECT_EQ(message({"a", "b"}),
@@ -126,7 +128,7 @@ TEST(Flags, refuses_what_it_cannot_mean) {
 }
 
 TEST(Flags, help_names_values_defaults_choices_and_examples) {
-  const std::string help = parse({"a"}).help;
+  const std::string help = parse_flags({"a"}).help;
   EXPECT_THAT(help, HasSubstr("assay try URL [flags]\n"));
   EXPECT_THAT(help, HasSubstr("--ttft TIME"));
   EXPECT_THAT(help, HasSubstr("(default 7)"));
@@ -139,7 +141,7 @@ TEST(Flags, help_json_describes_each_flag_for_programs) {
   bool go = true;
   {
     const HelpCapture capture(text);
-    go = *parse({"--help-json"}).go;
+    go = *parse_flags({"--help-json"}).go;
   }
   EXPECT_FALSE(go);
   const auto json = Json::parse(text);

@@ -18,7 +18,7 @@ namespace {
 struct FreeKey {
   void operator()(EVP_PKEY* p) const { EVP_PKEY_free(p); }
 };
-using Key = std::unique_ptr<EVP_PKEY, FreeKey>;
+using KeyHandle = std::unique_ptr<EVP_PKEY, FreeKey>;
 struct FreeBio {
   void operator()(BIO* p) const { BIO_free(p); }
 };
@@ -40,19 +40,19 @@ std::string contents(BIO* memory) {
   return {data, static_cast<std::size_t>(size)};
 }
 
-Result<Key> checked(EVP_PKEY* raw, std::string_view what) {
-  Key key(raw);
+Result<KeyHandle> checked(EVP_PKEY* raw, std::string_view what) {
+  KeyHandle key(raw);
   if (!key || EVP_PKEY_get_id(key.get()) != EVP_PKEY_ED25519) {
     return invalid(format("not an Ed25519 {} key in PEM form (assay key makes one)", what));
   }
   return key;
 }
 
-Result<Key> read_private(std::string_view pem) {
+Result<KeyHandle> read_private(std::string_view pem) {
   return checked(PEM_read_bio_PrivateKey(reader(pem).get(), nullptr, nullptr, nullptr), "private");
 }
 
-Result<Key> read_public(std::string_view pem) {
+Result<KeyHandle> read_public(std::string_view pem) {
   return checked(PEM_read_bio_PUBKEY(reader(pem).get(), nullptr, nullptr, nullptr), "public");
 }
 
@@ -62,7 +62,7 @@ std::string to_public_pem(EVP_PKEY* key) {
   return contents(memory.get());
 }
 
-const unsigned char* bytes_of(std::string_view text) {
+const unsigned char* octets_of(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
@@ -75,7 +75,7 @@ int nibble(char c) {
 }  // namespace
 
 Result<KeyPair> make_key_pair() {
-  const Key key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));
+  const KeyHandle key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));
   if (!key) return Error{Code::io, "cannot make a key"};
   const Memory memory(BIO_new(BIO_s_mem()));
   PEM_write_bio_PrivateKey(memory.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
@@ -83,12 +83,12 @@ Result<KeyPair> make_key_pair() {
 }
 
 Result<std::string> sign_ed25519(std::string_view text, std::string_view private_pem) {
-  ASSIGN_OR_RETURN(const Key key, read_private(private_pem));
+  ASSIGN_OR_RETURN(const KeyHandle key, read_private(private_pem));
   const DigestContext digest(EVP_MD_CTX_new());
   std::array<unsigned char, kSignatureBytes> signature{};
   std::size_t size = signature.size();
   if (EVP_DigestSignInit(digest.get(), nullptr, nullptr, nullptr, key.get()) != 1 ||
-      EVP_DigestSign(digest.get(), signature.data(), &size, bytes_of(text), text.size()) != 1) {
+      EVP_DigestSign(digest.get(), signature.data(), &size, octets_of(text), text.size()) != 1) {
     return Error{Code::io, "cannot sign"};
   }
   std::string hex;
@@ -97,13 +97,13 @@ Result<std::string> sign_ed25519(std::string_view text, std::string_view private
 }
 
 Result<std::string> public_key_of(std::string_view private_pem) {
-  ASSIGN_OR_RETURN(const Key key, read_private(private_pem));
+  ASSIGN_OR_RETURN(const KeyHandle key, read_private(private_pem));
   return to_public_pem(key.get());
 }
 
 Result<bool> verify_ed25519(std::string_view text, std::string_view signature_hex,
                             std::string_view public_pem) {
-  ASSIGN_OR_RETURN(const Key key, read_public(public_pem));
+  ASSIGN_OR_RETURN(const KeyHandle key, read_public(public_pem));
   if (signature_hex.size() != 2 * kSignatureBytes) {
     return invalid("a signature is 128 hex digits");
   }
@@ -118,17 +118,17 @@ Result<bool> verify_ed25519(std::string_view text, std::string_view signature_he
   if (EVP_DigestVerifyInit(digest.get(), nullptr, nullptr, nullptr, key.get()) != 1) {
     return Error{Code::io, "cannot check a signature"};
   }
-  return EVP_DigestVerify(digest.get(), signature.data(), signature.size(), bytes_of(text),
+  return EVP_DigestVerify(digest.get(), signature.data(), signature.size(), octets_of(text),
                           text.size()) == 1;
 }
 
 Result<std::string> normal_public_key(std::string_view public_pem) {
-  ASSIGN_OR_RETURN(const Key key, read_public(public_pem));
+  ASSIGN_OR_RETURN(const KeyHandle key, read_public(public_pem));
   return to_public_pem(key.get());
 }
 
 Result<std::string> key_fingerprint(std::string_view public_pem) {
-  ASSIGN_OR_RETURN(const Key key, read_public(public_pem));
+  ASSIGN_OR_RETURN(const KeyHandle key, read_public(public_pem));
   unsigned char* der = nullptr;
   const int size = i2d_PUBKEY(key.get(), &der);
   if (size <= 0) return Error{Code::io, "cannot read the key"};

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 17> kNames{
     "DATA_LOSS", "UNAUTHENTICATED"};
 
 // What is no code stays as it is.
-std::string percent_decoded(std::string_view text) {
+std::string status_decoded(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool coded = text[i] == '%' && i + 2 < text.size();
@@ -93,7 +93,7 @@ std::string grpc_encoded(std::string_view words) {
 }
 
 std::string grpc_words(std::int32_t status, std::string_view message) {
-  const std::string words = printable(percent_decoded(message));
+  const std::string words = printable(status_decoded(message));
   return format("gRPC {} ({}){}{}", grpc_status_name(status), status, words.empty() ? "" : ": ",
                 words);
 }

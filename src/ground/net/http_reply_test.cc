@@ -9,7 +9,7 @@
 namespace assay::net {
 namespace {
 
-std::string head_of(const ReplyHead& head) {
+std::string head_text(const ReplyHead& head) {
   std::string out = "before ";  // append_head() appends
   append_head(out, head);
   EXPECT_TRUE(out.starts_with("before "));
@@ -17,26 +17,26 @@ std::string head_of(const ReplyHead& head) {
 }
 
 TEST(HttpReply, a_head_says_how_its_body_ends) {
-  EXPECT_EQ(head_of({.length = 12}), "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n");
-  EXPECT_EQ(head_of({.framing = BodyFraming::chunked}),
+  EXPECT_EQ(head_text({.length = 12}), "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n");
+  EXPECT_EQ(head_text({.framing = BodyFraming::chunked}),
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-  EXPECT_EQ(head_of({.framing = BodyFraming::until_end}),
+  EXPECT_EQ(head_text({.framing = BodyFraming::until_end}),
             "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
 }
 
 // Without a Connection field HTTP/1.1 keeps the connection and HTTP/1.0 ends it.
 TEST(HttpReply, a_head_says_whether_the_connection_is_kept_where_the_version_does_not) {
-  EXPECT_EQ(head_of({.keep_alive = false}),
+  EXPECT_EQ(head_text({.keep_alive = false}),
             "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-  EXPECT_EQ(head_of({.minor_version = 0}),
+  EXPECT_EQ(head_text({.minor_version = 0}),
             "HTTP/1.0 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n");
-  EXPECT_EQ(head_of({.keep_alive = false, .minor_version = 0}),
+  EXPECT_EQ(head_text({.keep_alive = false, .minor_version = 0}),
             "HTTP/1.0 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
 }
 
 TEST(HttpReply, a_head_has_its_type_and_the_fields_that_were_given) {
   const HttpHeader headers[] = {{"Retry-After", "7"}, {"X-Y", "z"}};
-  EXPECT_EQ(head_of({.status = 429, .content_type = "text/plain", .headers = headers}),
+  EXPECT_EQ(head_text({.status = 429, .content_type = "text/plain", .headers = headers}),
             "HTTP/1.1 429 Too Many Requests\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n"
             "Retry-After: 7\r\nX-Y: z\r\n\r\n");
 }

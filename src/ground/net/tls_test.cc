@@ -138,8 +138,8 @@ TEST(Tls, alpn_chooses_http2_when_both_offer_it) {
 }
 
 // Moves what each side has to send, and reads what the client got.
-struct Talk {
-  explicit Talk(bool old = false) {
+struct TlsTalk {
+  explicit TlsTalk(bool old = false) {
     if (old) server.speak_at_most_tls_1_2();
     EXPECT_EQ(shake(client, server), TlsSession::Step::done) << client.error();
     EXPECT_EQ(heard(server, client), "");
@@ -163,7 +163,7 @@ struct Talk {
 TEST(Tls, keys_may_change_in_the_middle_of_a_reply) {
   for (const bool both : {false, true}) {
     SCOPED_TRACE(both);
-    Talk talk;
+    TlsTalk talk;
     std::string said;
     for (int i = 0; i < 5; ++i) {
       ASSERT_TRUE(talk.server.write("half "));
@@ -180,7 +180,7 @@ TEST(Tls, keys_may_change_in_the_middle_of_a_reply) {
 }
 
 TEST(Tls, another_handshake_is_refused_and_what_was_said_before_is_read) {
-  Talk talk(true);
+  TlsTalk talk(true);
   EXPECT_EQ(talk.client.version(), "TLSv1.2");
   EXPECT_FALSE(talk.server.change_keys(false)) << "of TLS 1.3 alone";
   ASSERT_TRUE(talk.server.write("half"));
@@ -200,7 +200,7 @@ TEST(Tls, another_handshake_is_refused_and_what_was_said_before_is_read) {
 
 // A client that asks no questions has a doubt about the certificate, and fails for other reasons.
 TEST(Tls, a_certificate_that_nobody_asked_about_is_not_to_blame) {
-  Talk talk;
+  TlsTalk talk;
   talk.client.feed("\x17\x03\x03");
   talk.client.feed(std::string_view("\0\x10", 2));
   talk.client.feed(std::string(16, 'x'));

@@ -18,45 +18,45 @@ CachingPhase phase_of(double qps, double tps, std::uint64_t completed = 100) {
   return out;
 }
 
-CachingAudit judged(const CachingPhase& reference, const CachingPhase& repeated) {
+CachingAudit judged_caching(const CachingPhase& reference, const CachingPhase& repeated) {
   const auto audit = judge_caching(reference, repeated, 3, 16, kCachingThreshold);
   EXPECT_TRUE(audit);
   return audit ? *audit : CachingAudit();
 }
 
 TEST(CachingAudit, TheSameSpeedPasses) {
-  const CachingAudit audit = judged(phase_of(50, 3200), phase_of(51, 3264));
+  const CachingAudit audit = judged_caching(phase_of(50, 3200), phase_of(51, 3264));
   EXPECT_TRUE(audit.passed);
   EXPECT_THAT(audit.reason, HasSubstr("+2.0 %"));
 }
 
 TEST(CachingAudit, AtTheThresholdItFails) {
-  EXPECT_FALSE(judged(phase_of(100, 6400), phase_of(110.00000001, 7040)).passed);
-  EXPECT_TRUE(judged(phase_of(100, 6400), phase_of(109.99, 7039)).passed);
+  EXPECT_FALSE(judged_caching(phase_of(100, 6400), phase_of(110.00000001, 7040)).passed);
+  EXPECT_TRUE(judged_caching(phase_of(100, 6400), phase_of(109.99, 7039)).passed);
 }
 
 TEST(CachingAudit, AFastCacheFailsWithItsNumbers) {
-  const CachingAudit audit = judged(phase_of(50, 3200), phase_of(900, 57600));
+  const CachingAudit audit = judged_caching(phase_of(50, 3200), phase_of(900, 57600));
   EXPECT_FALSE(audit.passed);
   EXPECT_THAT(audit.reason, HasSubstr("900 q/s with one row repeated, 50.0 q/s"));
   EXPECT_THAT(caching_text(audit), HasSubstr("FAILED"));
 }
 
 TEST(CachingAudit, ShorterRepliesExplainAndDoNotExcuse) {
-  const CachingAudit audit = judged(phase_of(50, 3200), phase_of(100, 3250));
+  const CachingAudit audit = judged_caching(phase_of(50, 3200), phase_of(100, 3250));
   EXPECT_FALSE(audit.passed);
   EXPECT_THAT(audit.reason, HasSubstr("shorter"));
 }
 
 TEST(CachingAudit, FastErrorsAreNoThroughput) {
-  const CachingAudit audit = judged(phase_of(50, 3200), phase_of(10, 640, 20));
+  const CachingAudit audit = judged_caching(phase_of(50, 3200), phase_of(10, 640, 20));
   EXPECT_FALSE(audit.passed);
   EXPECT_THAT(audit.reason, HasSubstr("20 of 100"));
   EXPECT_FALSE(judge_caching(phase_of(0, 0, 0), phase_of(1, 1), 0, 1, 0.1));
 }
 
 TEST(CachingAudit, ItsFileIsReadAgain) {
-  const CachingAudit audit = judged(phase_of(50, 3200), phase_of(900, 57600));
+  const CachingAudit audit = judged_caching(phase_of(50, 3200), phase_of(900, 57600));
   const auto again = caching_from_json(*Json::parse(caching_json(audit).dump()));
   ASSERT_TRUE(again);
   EXPECT_EQ(caching_json(*again).dump(), caching_json(audit).dump());
@@ -64,16 +64,16 @@ TEST(CachingAudit, ItsFileIsReadAgain) {
 }
 
 TEST(CachingAudit, AShareOfFailuresBelowTheThresholdIsNoReason) {
-  EXPECT_TRUE(judged(phase_of(50, 3200, 90), phase_of(50, 3200, 90)).passed);
-  const CachingAudit reference = judged(phase_of(50, 3200, 89), phase_of(50, 3200));
+  EXPECT_TRUE(judged_caching(phase_of(50, 3200, 90), phase_of(50, 3200, 90)).passed);
+  const CachingAudit reference = judged_caching(phase_of(50, 3200, 89), phase_of(50, 3200));
   EXPECT_FALSE(reference.passed);
   EXPECT_EQ(reference.reason, "89 of 100 queries got a reply with distinct rows");
-  const CachingAudit repeated = judged(phase_of(50, 3200), phase_of(50, 3200, 89));
+  const CachingAudit repeated = judged_caching(phase_of(50, 3200), phase_of(50, 3200, 89));
   EXPECT_FALSE(repeated.passed);
   EXPECT_EQ(repeated.reason, "89 of 100 queries got a reply with one row repeated");
   CachingPhase none = phase_of(50, 3200);
   none.requested = none.completed = 0;
-  EXPECT_FALSE(judged(none, phase_of(50, 3200)).passed);
+  EXPECT_FALSE(judged_caching(none, phase_of(50, 3200)).passed);
 }
 
 TEST(CachingAudit, TokensExplainOnlyWhereTheyAreKnownAndNearlyTheSame) {
@@ -82,7 +82,7 @@ TEST(CachingAudit, TokensExplainOnlyWhereTheyAreKnownAndNearlyTheSame) {
     CachingPhase repeated = phase_of(qps, 0);
     reference.tps = before;
     repeated.tps = after;
-    return judged(reference, repeated).reason;
+    return judged_caching(reference, repeated).reason;
   };
   EXPECT_THAT(reason(100, 109, 90), HasSubstr("differ by +9.0 % only"));
   EXPECT_THAT(reason(100, 50, 90), HasSubstr("differ by -50.0 % only"));
@@ -113,7 +113,7 @@ TEST(CachingAudit, APhaseHasItsPointsFigures) {
 }
 
 TEST(CachingAudit, ItsJsonHasTheChecksKeysAndBothPhases) {
-  CachingAudit audit = judged(phase_of(50, 3200), phase_of(51, 3264, 99));
+  CachingAudit audit = judged_caching(phase_of(50, 3200), phase_of(51, 3264, 99));
   audit.reason = "r";
   audit.repeated.tps.reset();
   audit.repeated.latency_p50_ms = 4;

@@ -31,7 +31,7 @@ Distribution told(const std::vector<Fragment>& fragments) {
   return gaps.finish(false, true);
 }
 
-Distribution truth_of(const std::vector<Fragment>& fragments) {
+Distribution gap_truth(const std::vector<Fragment>& fragments) {
   Series gaps;
   for (std::size_t i = 1; i < fragments.size(); ++i) {
     gaps.add(fragments[i].truth - fragments[i - 1].truth);
@@ -121,7 +121,7 @@ TEST(GapLimits, the_truth_lies_within_whatever_came_together) {
       emptied = at = read;
     }
     const Distribution gaps = told(fragments);
-    const Distribution truth = truth_of(fragments);
+    const Distribution truth = gap_truth(fragments);
     for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
       expect_within(gaps.limits->percentiles[i], truth.percentiles[i], format("seed {}", seed));
       expect_within(gaps.limits->percentiles[i], gaps.percentiles[i], format("seed {}", seed));

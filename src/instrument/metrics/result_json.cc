@@ -280,7 +280,7 @@ Json counter_json(std::string_view name, Json value) {
   return out;
 }
 
-Json series_json(std::string_view name, const Distribution& series) {
+Json distribution_json(std::string_view name, const Distribution& series) {
   Json out = Json::object();
   out.set("type", "series");
   out.set("name", name);
@@ -420,13 +420,13 @@ Json final_snapshot(const Point& point) {
   counter("legacy_loadgen_window_duration_ns",
           headline_rates(point).legacy_window.value_or(Duration{}).ns);
   counter("total_duration_ns", heard ? (point.ended - point.began).ns : std::int64_t{0});
-  metrics.push_back(series_json("sample_latency_ns", point.arrival.latency));
-  metrics.push_back(series_json("isl", point.isl));
-  metrics.push_back(series_json("osl", point.osl));
+  metrics.push_back(distribution_json("sample_latency_ns", point.arrival.latency));
+  metrics.push_back(distribution_json("isl", point.isl));
+  metrics.push_back(distribution_json("osl", point.osl));
   if (!point.arrival.ttft.empty()) {
-    metrics.push_back(series_json("ttft_ns", point.arrival.ttft));
-    metrics.push_back(series_json("chunk_delta_ns", point.arrival.itl));
-    metrics.push_back(series_json("tpot_ns", point.arrival.tpot));
+    metrics.push_back(distribution_json("ttft_ns", point.arrival.ttft));
+    metrics.push_back(distribution_json("chunk_delta_ns", point.arrival.itl));
+    metrics.push_back(distribution_json("tpot_ns", point.arrival.tpot));
   }
   Json out = Json::object();
   out.set("counter", 1);

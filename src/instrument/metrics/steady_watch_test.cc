@@ -22,7 +22,7 @@ Plan plan_of() {
   return plan;
 }
 
-Event event_of(std::uint32_t index, double tpot_ms, std::uint16_t phase = 1) {
+Event steady_event(std::uint32_t index, double tpot_ms, std::uint16_t phase = 1) {
   Event event;
   event.query.phase = phase;
   event.query.index = index;
@@ -41,7 +41,7 @@ std::vector<Event> watched_run(std::uint32_t queries, const std::function<double
   std::vector<Event> out;
   for (std::uint32_t i = 0; i < queries; ++i) {
     const double at = static_cast<double>(i) / queries;
-    out.push_back(event_of(i, 20 * level(at) * std::exp(0.1 * rng.normal())));
+    out.push_back(steady_event(i, 20 * level(at) * std::exp(0.1 * rng.normal())));
   }
   return out;
 }
@@ -72,7 +72,7 @@ TEST(SteadyWatch, SaysWhatTheDetectorSaysAfterwards) {
 TEST(SteadyWatch, WhatIsMissingBetweenHoldsItBackAndOtherPhasesAreNotItsConcern) {
   const std::vector<Event> run = watched_run(800, [](double) { return 1.0; });
   SteadyWatch watch(plan_of(), kOptions);
-  for (std::uint32_t i = 0; i < 2000; ++i) watch.on_done(event_of(i, 500, 0), "");
+  for (std::uint32_t i = 0; i < 2000; ++i) watch.on_done(steady_event(i, 500, 0), "");
   EXPECT_EQ(watch.state().super_passes, 0U);
   for (std::size_t i = 0; i < run.size(); ++i) {
     if (i != 10) watch.on_done(run[i], "");

@@ -10,18 +10,18 @@
 namespace assay::metrics {
 namespace {
 
-constexpr Instant kStart{50'000'000'000};
+constexpr Instant kFoldStart{50'000'000'000};
 
 TEST(TimelineFold, in_flight_is_the_mean_over_each_bucket) {
   TimelineFold fold;
-  fold.cell_of(kStart);
-  fold.sent(kStart + 125_ms);  // two in flight from here
-  fold.sent(kStart + 125_ms);
-  fold.ended(kStart + 312_ms + 500_us, true, true);  // one from the middle of bucket 2
-  fold.ended(kStart + 500_ms, true, false);
-  fold.ended(kStart + 510_ms, false, false);  // never sent: never in flight
+  fold.cell_of(kFoldStart);
+  fold.sent(kFoldStart + 125_ms);  // two in flight from here
+  fold.sent(kFoldStart + 125_ms);
+  fold.ended(kFoldStart + 312_ms + 500_us, true, true);  // one from the middle of bucket 2
+  fold.ended(kFoldStart + 500_ms, true, false);
+  fold.ended(kFoldStart + 510_ms, false, false);  // never sent: never in flight
   const Timeline t = fold.finish();
-  EXPECT_EQ(t.origin, kStart);
+  EXPECT_EQ(t.origin, kFoldStart);
   EXPECT_EQ(t.width, 125_ms);
   ASSERT_EQ(t.buckets.size(), 5u);
   EXPECT_NEAR(t.buckets[0].in_flight, 0, 1e-9);
@@ -37,7 +37,7 @@ TEST(TimelineFold, in_flight_is_the_mean_over_each_bucket) {
 TEST(TimelineFold, first_tokens_fall_into_bins_of_a_third_of_an_octave) {
   TimelineFold fold;
   for (const Duration ttft : {Duration{0}, 99_us, 101_us, 50_ms, 3000_s})
-    fold.first_token(kStart, ttft);
+    fold.first_token(kFoldStart, ttft);
   const Timeline t = fold.finish();
   ASSERT_EQ(t.ttft.size(), Timeline::kTtftBins);
   EXPECT_EQ(t.ttft[0], 3u);
@@ -99,7 +99,7 @@ TEST(TimelineFold, merging_neighbours_loses_nothing) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
     TimelineFold fold;
-    fold.cell_of(kStart);
+    fold.cell_of(kFoldStart);
     const std::uint64_t span = 1'000'000'000 * (1 + rng.below(4000));
     std::vector<TimedQuery> queries;
     std::int64_t last = 0;
@@ -111,17 +111,17 @@ TEST(TimelineFold, merging_neighbours_loses_nothing) {
       q.ok = rng.below(4) != 0;
       q.tokens = static_cast<double>(rng.below(100));
       q.ttft = Duration{static_cast<std::int64_t>(rng.exponential(1e8))};
-      if (q.sent) fold.sent(kStart + Duration{q.from});
-      const std::uint32_t cell = fold.cell_of(kStart + Duration{q.from});
-      fold.ended(kStart + Duration{q.to}, q.sent, q.ok);
+      if (q.sent) fold.sent(kFoldStart + Duration{q.from});
+      const std::uint32_t cell = fold.cell_of(kFoldStart + Duration{q.from});
+      fold.ended(kFoldStart + Duration{q.to}, q.sent, q.ok);
       fold.tokens(cell, q.tokens);
-      fold.fragment(kStart + Duration{q.to});
-      fold.first_token(kStart + Duration{q.to}, q.ttft);
+      fold.fragment(kFoldStart + Duration{q.to});
+      fold.first_token(kFoldStart + Duration{q.to}, q.ttft);
       queries.push_back(q);
       last = std::max(last, q.to);
     }
     const Timeline t = fold.finish();
-    ASSERT_EQ(t.origin, kStart);
+    ASSERT_EQ(t.origin, kFoldStart);
     ASSERT_LE(t.buckets.size(), TimelineFold::kBucketsMax);
     ASSERT_EQ(t.buckets.size(), static_cast<std::size_t>(last / t.width.ns) + 1);
     ASSERT_EQ(t.ttft.size(), t.buckets.size() * Timeline::kTtftBins);
@@ -137,14 +137,14 @@ TEST(TimelineFold, merging_neighbours_loses_nothing) {
 
 TEST(TimelineFold, what_was_before_the_origin_counts_at_the_origin) {
   TimelineFold fold;
-  fold.sent(kStart);
-  fold.sent(kStart - 10_s);
-  fold.ended(kStart + 125_ms, true, true);
-  EXPECT_EQ(fold.cell_of(kStart - 1_ns), 0U);
-  EXPECT_EQ(fold.cell_of(kStart + 125_ms - 1_ns), 0U);
-  EXPECT_EQ(fold.cell_of(kStart + 125_ms), 1U);
+  fold.sent(kFoldStart);
+  fold.sent(kFoldStart - 10_s);
+  fold.ended(kFoldStart + 125_ms, true, true);
+  EXPECT_EQ(fold.cell_of(kFoldStart - 1_ns), 0U);
+  EXPECT_EQ(fold.cell_of(kFoldStart + 125_ms - 1_ns), 0U);
+  EXPECT_EQ(fold.cell_of(kFoldStart + 125_ms), 1U);
   const Timeline t = fold.finish();
-  EXPECT_EQ(t.origin, kStart);
+  EXPECT_EQ(t.origin, kFoldStart);
   ASSERT_EQ(t.buckets.size(), 2U);
   EXPECT_EQ(t.buckets[0].sent, 2U);
   EXPECT_NEAR(t.buckets[0].in_flight, 2, 1e-9);
@@ -155,11 +155,11 @@ TEST(TimelineFold, it_widens_at_the_first_instant_beyond_its_buckets_and_not_bef
   const Duration reach = TimelineFold::kNarrowest * std::int64_t{TimelineFold::kBucketsMax};
   for (const bool by_tokens : {false, true}) {
     TimelineFold fold;
-    fold.sent(kStart);
+    fold.sent(kFoldStart);
     if (by_tokens) {
       fold.tokens(TimelineFold::kBucketsMax - 1, 1);
     } else {
-      fold.sent(kStart + reach - 1_ns);
+      fold.sent(kFoldStart + reach - 1_ns);
     }
     const Timeline narrow = TimelineFold(fold).finish();
     EXPECT_EQ(narrow.width, TimelineFold::kNarrowest);
@@ -167,7 +167,7 @@ TEST(TimelineFold, it_widens_at_the_first_instant_beyond_its_buckets_and_not_bef
     if (by_tokens) {
       fold.tokens(TimelineFold::kBucketsMax, 2);
     } else {
-      fold.sent(kStart + reach);
+      fold.sent(kFoldStart + reach);
     }
     const Timeline wide = fold.finish();
     EXPECT_EQ(wide.width, TimelineFold::kNarrowest * 2);
@@ -179,12 +179,12 @@ TEST(TimelineFold, it_widens_at_the_first_instant_beyond_its_buckets_and_not_bef
 
 TEST(TimelineFold, cells_that_are_merged_anyway_are_told_as_one) {
   TimelineFold fold;
-  fold.sent(kStart);
+  fold.sent(kFoldStart);
   const Duration reach = TimelineFold::kNarrowest * std::int64_t{TimelineFold::kBucketsMax};
-  fold.sent(kStart + reach * 3);  // two doublings
-  EXPECT_EQ(fold.cell_of(kStart + 125_ms * 3), 0U);
-  EXPECT_EQ(fold.cell_of(kStart + 125_ms * 4), 4U);
-  EXPECT_EQ(fold.cell_of(kStart + 125_ms * 7), 4U);
+  fold.sent(kFoldStart + reach * 3);  // two doublings
+  EXPECT_EQ(fold.cell_of(kFoldStart + 125_ms * 3), 0U);
+  EXPECT_EQ(fold.cell_of(kFoldStart + 125_ms * 4), 4U);
+  EXPECT_EQ(fold.cell_of(kFoldStart + 125_ms * 7), 4U);
   EXPECT_EQ(fold.cell_of(Instant::max()), 0xffffffff);
 }
 

@@ -8,7 +8,7 @@
 namespace assay::metrics {
 namespace {
 
-std::int64_t known(std::int32_t tokens) { return std::max<std::int64_t>(tokens, 0); }
+std::int64_t known_tokens(std::int32_t tokens) { return std::max<std::int64_t>(tokens, 0); }
 
 std::string number(std::uint64_t n) { return with_thousands(static_cast<std::int64_t>(n)); }
 
@@ -87,7 +87,7 @@ void TokenTally::add_doubts(const Event& event, const TokenTruth& truth) {
     ++sum_.contradicted;
     ++sum_.contradicted_by[static_cast<std::size_t>(truth.contradiction)];
     sum_.contradicted_said += std::max<std::int64_t>(truth.claimed, 0);
-    sum_.contradicted_counted += known(truth.count.output);
+    sum_.contradicted_counted += known_tokens(truth.count.output);
   }
   if (truth.tokenizer_above_limit) ++sum_.tokenizer_above_limit;
   // A reply without a byte count may well have no text.
@@ -100,9 +100,9 @@ void TokenTally::add_doubts(const Event& event, const TokenTruth& truth) {
 void TokenTally::add(const Event& event, const TokenTruth& truth, std::size_t choices) {
   add_doubts(event, truth);
   const TokenCount& count = truth.count;
-  sum_.prompt += known(count.input);
-  sum_.reasoning += known(event.usage.reasoning_tokens);
-  sum_.cached += known(event.usage.cached_tokens);
+  sum_.prompt += known_tokens(count.input);
+  sum_.reasoning += known_tokens(event.usage.reasoning_tokens);
+  sum_.cached += known_tokens(event.usage.cached_tokens);
   sum_.hidden += truth.hidden;
   if (truth.hidden > 0) ++sum_.replies_with_hidden;
   if (choices > 1) ++sum_.replies_of_several_choices;

@@ -7,7 +7,7 @@ namespace assay::protocol {
 namespace {
 
 // Bodies held at once: many small ones, or a few large ones.
-constexpr std::size_t kRoomBytes = std::size_t{16} << 20;
+constexpr std::size_t kFeedBytes = std::size_t{16} << 20;
 constexpr std::size_t kSlotsMin = 4;
 constexpr std::size_t kSlotsMax = 4096;
 constexpr std::uint64_t kTaken = std::numeric_limits<std::uint64_t>::max();
@@ -22,7 +22,7 @@ std::uint64_t key_of(std::size_t phase, std::uint32_t index) {
 std::uint64_t key_of(const Query& query) { return key_of(query.phase, query.index); }
 
 std::size_t slots_for(std::size_t body_bytes) {
-  return std::clamp(kRoomBytes / std::max<std::size_t>(1, body_bytes), kSlotsMin, kSlotsMax);
+  return std::clamp(kFeedBytes / std::max<std::size_t>(1, body_bytes), kSlotsMin, kSlotsMax);
 }
 
 }  // namespace

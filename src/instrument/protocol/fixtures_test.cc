@@ -87,7 +87,7 @@ std::string read_stream(Api api, std::string_view bytes, std::size_t step, bool 
   return out;
 }
 
-void compare(const fs::path& fixture, const std::string& text) {
+void compare_fixture(const fs::path& fixture, const std::string& text) {
   fs::path golden = kGolden / fs::relative(fixture, kData);
   golden += ".txt";
   if (std::getenv("ASSAY_UPDATE") != nullptr) {
@@ -106,7 +106,7 @@ void read_all_ways(const fs::path& fixture) {
   ASSERT_TRUE(bytes);
   const Api api = api_of(fixture);
   const std::string text = read_stream<Parser>(api, *bytes, bytes->size(), false);
-  compare(fixture, text);
+  compare_fixture(fixture, text);
   EXPECT_EQ(text.find("malformed"), std::string::npos) << fixture;
   for (const std::size_t step : {std::size_t{1}, std::size_t{7}, std::size_t{251}}) {
     EXPECT_EQ(read_stream<Parser>(api, *bytes, step, false), text)
@@ -135,10 +135,10 @@ TEST(Fixtures, whole_replies_of_real_servers_say_what_they_should) {
     ASSERT_TRUE(bytes);
     const auto reply = decode_whole(*bytes, api_of(fixture));
     ASSERT_TRUE(reply) << fixture << ": " << reply.error().message;
-    compare(fixture,
-            format("text={}\nreasoning={}\ntool_calls={}\nfinish={}\n{}\n", json_quote(reply->text),
-                   json_quote(reply->reasoning), json_quote(reply->tool_calls),
-                   to_string(reply->finish), usage_words(reply->usage)));
+    compare_fixture(fixture, format("text={}\nreasoning={}\ntool_calls={}\nfinish={}\n{}\n",
+                                    json_quote(reply->text), json_quote(reply->reasoning),
+                                    json_quote(reply->tool_calls), to_string(reply->finish),
+                                    usage_words(reply->usage)));
   }
 }
 

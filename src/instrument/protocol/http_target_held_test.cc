@@ -77,7 +77,7 @@ class Together {
   Endpoints endpoints_{};
 };
 
-std::string reply_of(std::size_t words_bytes) {
+std::string reply_of_words(std::size_t words_bytes) {
   const std::string body = format(
       "{{\"choices\":[{{\"index\":0,\"message\":{{\"content\":\"{}\"}},\"finish_reason\":"
       "\"stop\"}}],\"usage\":{{\"prompt_tokens\":1,\"completion_tokens\":{}}}}}",
@@ -90,7 +90,7 @@ TEST(HttpTargetHeld, what_came_together_is_read_before_it_is_looked_at) {
   // The kernel may deliver the last bytes a moment later than it reports: try again then.
   for (int attempt = 0; attempt < 50 && !together; ++attempt) {
     Together queries(5);
-    for (std::size_t i = 0; i < queries.peers.size(); ++i) queries.answer(i, reply_of(i + 1));
+    for (std::size_t i = 0; i < queries.peers.size(); ++i) queries.answer(i, reply_of_words(i + 1));
     queries.target->poll(queries.clock.now() + 1_s, queries.sink);
     together = queries.target->stats().reads == queries.peers.size();
     queries.finish();
@@ -111,10 +111,10 @@ TEST(HttpTargetHeld, what_came_together_is_read_before_it_is_looked_at) {
 // More than one read takes, beside others; exactly as much; and cut anywhere.
 TEST(HttpTargetHeld, replies_of_any_size_beside_each_other_are_whole) {
   constexpr std::size_t kRoom = 32 * 1024;
-  const std::size_t head = reply_of(kRoom).size() - kRoom;
+  const std::size_t head = reply_of_words(kRoom).size() - kRoom;
   Together queries(4);
-  const std::vector<std::string> replies = {reply_of(70'000), reply_of(kRoom - head), reply_of(3),
-                                            reply_of(kRoom + 1)};
+  const std::vector<std::string> replies = {reply_of_words(70'000), reply_of_words(kRoom - head),
+                                            reply_of_words(3), reply_of_words(kRoom + 1)};
   ASSERT_EQ(replies[1].size(), kRoom);
   for (std::size_t i = 0; i < 4; ++i) queries.answer(i, replies[i].substr(0, 40'000));
   queries.target->poll(queries.clock.now() + 1_s, queries.sink);
@@ -129,10 +129,10 @@ TEST(HttpTargetHeld, replies_of_any_size_beside_each_other_are_whole) {
 // One connection ends in the middle of the others' bytes.
 TEST(HttpTargetHeld, one_that_breaks_does_not_take_the_others_along) {
   Together queries(3);
-  queries.answer(0, reply_of(2));
-  queries.answer(1, reply_of(2).substr(0, 30));
+  queries.answer(0, reply_of_words(2));
+  queries.answer(1, reply_of_words(2).substr(0, 30));
   queries.peers[1].reset();
-  queries.answer(2, reply_of(2));
+  queries.answer(2, reply_of_words(2));
   queries.finish();
   std::size_t sound = 0;
   for (const Event& event : queries.sink.done) sound += event.outcome == Outcome::ok ? 1 : 0;

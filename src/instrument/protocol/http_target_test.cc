@@ -17,12 +17,12 @@ namespace assay::protocol {
 namespace {
 
 // close_unasked, close_third: it closes in answer to the connection's second, or third, request.
-enum class Ending { keep, close, reset, hang, close_unasked, close_third };
+enum class TargetEnding { keep, close, reset, hang, close_unasked, close_third };
 
 // A scripted server's answer to each request: pieces, each in a write of its own, then the ending.
 struct Script {
   std::vector<std::string> pieces{};
-  Ending ending = Ending::keep;
+  TargetEnding ending = TargetEnding::keep;
 };
 
 // One thread, one connection at a time; real sockets on loopback.
@@ -71,17 +71,17 @@ class ScriptedServer {
       if (n <= 0) return false;
       request.append(buffer, static_cast<std::size_t>(n));
     }
-    if (script_.ending == Ending::close_unasked && nth == 1) return false;
-    if (script_.ending == Ending::close_third && nth == 2) return false;
+    if (script_.ending == TargetEnding::close_unasked && nth == 1) return false;
+    if (script_.ending == TargetEnding::close_third && nth == 2) return false;
     for (const std::string& piece : script_.pieces) {
       ::send(peer.get(), piece.data(), piece.size(), MSG_NOSIGNAL);
     }
-    if (script_.ending == Ending::hang) {
+    if (script_.ending == TargetEnding::hang) {
       while (!stop_) ::poll(nullptr, 0, 10);
       return false;
     }
-    if (script_.ending == Ending::reset) net::set_reset_on_close(peer);
-    return script_.ending != Ending::close && script_.ending != Ending::reset;
+    if (script_.ending == TargetEnding::reset) net::set_reset_on_close(peer);
+    return script_.ending != TargetEnding::close && script_.ending != TargetEnding::reset;
   }
   Script script_;
   net::Fd listener_{};
@@ -146,7 +146,7 @@ Collector ask_script(Script script, int queries = 1, MemoryBudget* memory = null
 }
 
 std::string chunk(std::string_view text) { return format("{:x}\r\n{}\r\n", text.size(), text); }
-std::string delta(std::string_view content) {
+std::string content_delta(std::string_view content) {
   return format("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n",
                 content);
 }
@@ -160,8 +160,9 @@ const std::string kDone = "data: [DONE]\n\n";
 const std::string kEnd = "0\r\n\r\n";
 
 TEST(HttpTarget, a_stream_in_one_piece) {
-  const Collector seen = ask_script({{kHead + chunk(delta("a")) + chunk(delta("b")) +
-                                      chunk(kFinish) + chunk(kUsage) + chunk(kDone) + kEnd}});
+  const Collector seen =
+      ask_script({{kHead + chunk(content_delta("a")) + chunk(content_delta("b")) + chunk(kFinish) +
+                   chunk(kUsage) + chunk(kDone) + kEnd}});
   const Event& event = seen.done[0];
   EXPECT_EQ(event.outcome, Outcome::ok) << seen.detail;
   EXPECT_EQ(seen.text, "ab");
@@ -178,7 +179,8 @@ TEST(HttpTarget, a_stream_in_one_piece) {
 }
 
 TEST(HttpTarget, the_same_facts_when_every_byte_comes_alone) {
-  std::string text = kHead + chunk(delta("a")) + chunk(delta("\\u00e9")) + chunk(kFinish) + kEnd;
+  std::string text =
+      kHead + chunk(content_delta("a")) + chunk(content_delta("\\u00e9")) + chunk(kFinish) + kEnd;
   Script script;
   for (const char c : text) script.pieces.emplace_back(1, c);
   const Collector seen = ask_script(script);
@@ -187,7 +189,7 @@ TEST(HttpTarget, the_same_facts_when_every_byte_comes_alone) {
 }
 
 TEST(HttpTarget, connections_are_kept_and_reused) {
-  Script script{{kHead + chunk(delta("a")) + chunk(kFinish) + kEnd}};
+  Script script{{kHead + chunk(content_delta("a")) + chunk(kFinish) + kEnd}};
   ScriptedServer server(script);
   Asking asking;
   asking.endpoints.urls = {server.url()};
@@ -200,7 +202,7 @@ TEST(HttpTarget, connections_are_kept_and_reused) {
 // cpp-httplib, and so llama.cpp's server, as a client sees it: replies promise to keep the
 // connection, and the server closes it after each stream. The next query crosses with the close.
 TEST(HttpTarget, a_connection_that_is_closed_behind_its_first_reply_costs_no_query) {
-  ScriptedServer server({{kHead + chunk(kFinish) + kEnd}, Ending::close_unasked});
+  ScriptedServer server({{kHead + chunk(kFinish) + kEnd}, TargetEnding::close_unasked});
   Asking asking;
   asking.endpoints.urls = {server.url()};
   OsClock clock;
@@ -221,7 +223,7 @@ TEST(HttpTarget, a_connection_that_is_closed_behind_its_first_reply_costs_no_que
 }
 
 TEST(HttpTarget, servers_that_close_at_once_lose_no_query) {
-  for (const Ending ending : {Ending::close, Ending::reset}) {
+  for (const TargetEnding ending : {TargetEnding::close, TargetEnding::reset}) {
     const Collector seen = ask_script({{kHead + chunk(kFinish) + kEnd}, ending}, 20);
     for (const Event& event : seen.done) EXPECT_EQ(event.outcome, Outcome::ok) << seen.detail;
     EXPECT_EQ(seen.sent, 20);
@@ -230,7 +232,8 @@ TEST(HttpTarget, servers_that_close_at_once_lose_no_query) {
 
 // After a second reply on a kept connection, its end is the server's fault.
 TEST(HttpTarget, nothing_is_sent_twice_to_an_endpoint_that_keeps_connections) {
-  const Collector seen = ask_script({{kHead + chunk(kFinish) + kEnd}, Ending::close_third}, 3);
+  const Collector seen =
+      ask_script({{kHead + chunk(kFinish) + kEnd}, TargetEnding::close_third}, 3);
   EXPECT_EQ(seen.done[1].outcome, Outcome::ok);
   EXPECT_EQ(seen.done[2].outcome, Outcome::truncated);
 }
@@ -244,7 +247,7 @@ struct Case {
 
 void expect_outcomes(const std::vector<Case>& cases) {
   for (const Case& c : cases) {
-    const Collector seen = ask_script(c.script, c.script.ending == Ending::keep ? 2 : 1);
+    const Collector seen = ask_script(c.script, c.script.ending == TargetEnding::keep ? 2 : 1);
     EXPECT_EQ(to_string(seen.done[0].outcome), to_string(c.outcome))
         << c.name << ": " << seen.detail;
     EXPECT_EQ(seen.text.substr(0, std::string(c.text).size()), c.text) << c.name;
@@ -261,42 +264,48 @@ TEST(HttpTarget, every_way_to_end_has_its_outcome) {
              whole.size());
   const std::string close_head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
   const std::vector<Case> cases{
-      {"reset before a byte", {{}, Ending::reset}, Outcome::reset, ""},
-      {"closed before a byte", {{}, Ending::close}, Outcome::truncated, ""},
-      {"reset in the middle", {{kHead + chunk(delta("a"))}, Ending::reset}, Outcome::reset, "a"},
+      {"reset before a byte", {{}, TargetEnding::reset}, Outcome::reset, ""},
+      {"closed before a byte", {{}, TargetEnding::close}, Outcome::truncated, ""},
+      {"reset in the middle",
+       {{kHead + chunk(content_delta("a"))}, TargetEnding::reset},
+       Outcome::reset,
+       "a"},
       {"closed in the middle",
-       {{kHead + chunk(delta("a"))}, Ending::close},
+       {{kHead + chunk(content_delta("a"))}, TargetEnding::close},
        Outcome::truncated,
        "a"},
-      {"no finish, no DONE", {{kHead + chunk(delta("a")) + kEnd}}, Outcome::truncated, "a"},
+      {"no finish, no DONE", {{kHead + chunk(content_delta("a")) + kEnd}}, Outcome::truncated, "a"},
       {"closed after DONE",
-       {{kHead + chunk(delta("a")) + chunk(kDone)}, Ending::close},
+       {{kHead + chunk(content_delta("a")) + chunk(kDone)}, TargetEnding::close},
        Outcome::ok,
        "a"},
-      {"close-delimited", {{close_head + delta("a") + kFinish}, Ending::close}, Outcome::ok, "a"},
+      {"close-delimited",
+       {{close_head + content_delta("a") + kFinish}, TargetEnding::close},
+       Outcome::ok,
+       "a"},
       {"500",
        {{"HTTP/1.1 500 Oops\r\nContent-Length: 27\r\n\r\n{\"error\":{\"message\":\"boom\"}}"}},
        Outcome::http_error,
        ""},
       {"429 until close",
-       {{"HTTP/1.1 429 Slow\r\n\r\nslow down"}, Ending::close},
+       {{"HTTP/1.1 429 Slow\r\n\r\nslow down"}, TargetEnding::close},
        Outcome::http_error,
        ""},
       {"error inside",
-       {{kHead + chunk(delta("a")) +
+       {{kHead + chunk(content_delta("a")) +
          chunk("data: {\"error\":{\"message\":\"out of memory\"}}\n\n") + chunk(kDone) + kEnd}},
        Outcome::stream_error,
        "a"},
       {"garbage inside",
-       {{kHead + chunk(delta("a")) + chunk("data: {\"choices\":[{\"delta\"\n\n") + chunk(kFinish) +
-         chunk(kDone) + kEnd}},
+       {{kHead + chunk(content_delta("a")) + chunk("data: {\"choices\":[{\"delta\"\n\n") +
+         chunk(kFinish) + chunk(kDone) + kEnd}},
        Outcome::bad_reply,
        "a"},
       {"not HTTP", {{"SMTP ready\r\n\r\n"}}, Outcome::bad_reply, ""},
       {"plain object for a stream", {{json_head + whole}}, Outcome::ok, "hi"},
       {"wrong type, right bytes",
        {{"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n" +
-         chunk(delta("a")) + chunk(kFinish) + kEnd}},
+         chunk(content_delta("a")) + chunk(kFinish) + kEnd}},
        Outcome::ok,
        "a"},
       {"html", {{"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>"}}, Outcome::bad_reply, ""},
@@ -312,17 +321,17 @@ TEST(HttpTarget, every_way_to_end_has_its_outcome) {
 TEST(HttpTarget, what_is_no_http_is_no_reply_and_raw_bytes_are_text) {
   expect_outcomes({
       {"garbage that never ends a line",
-       {{std::string(4000, '\xFF')}, Ending::close},
+       {{std::string(4000, '\xFF')}, TargetEnding::close},
        Outcome::bad_reply,
        ""},
       {"garbage, and then silence",
-       {{std::string(4000, '\xFF')}, Ending::hang},
+       {{std::string(4000, '\xFF')}, TargetEnding::hang},
        Outcome::bad_reply,
        ""},
-      {"a few bytes of garbage", {{"ola\n"}, Ending::close}, Outcome::bad_reply, ""},
-      {"half a status line", {{"HTTP/1.1 2"}, Ending::close}, Outcome::truncated, ""},
+      {"a few bytes of garbage", {{"ola\n"}, TargetEnding::close}, Outcome::bad_reply, ""},
+      {"half a status line", {{"HTTP/1.1 2"}, TargetEnding::close}, Outcome::truncated, ""},
       {"raw control bytes and lone surrogates",
-       {{kHead + chunk(delta(std::string("a\0b\\ud800", 9))) + chunk(kFinish) + kEnd}},
+       {{kHead + chunk(content_delta(std::string("a\0b\\ud800", 9))) + chunk(kFinish) + kEnd}},
        Outcome::ok,
        "a\xEF\xBF\xBD"
        "b\xEF\xBF\xBD"},
@@ -336,7 +345,7 @@ TEST(HttpTarget, a_compressed_reply_fails_at_its_head_and_says_how_it_is_compres
         {{format("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: {}\r\n"
                  "Transfer-Encoding: chunked\r\n\r\n",
                  coding)},
-         Ending::hang});
+         TargetEnding::hang});
     EXPECT_EQ(to_string(seen.done[0].outcome), to_string(Outcome::bad_reply));
     EXPECT_EQ(seen.detail, format("the reply is compressed ({}), not asked for", coding));
   }
@@ -349,7 +358,7 @@ TEST(HttpTarget, a_compressed_reply_fails_at_its_head_and_says_how_it_is_compres
 
 TEST(HttpTarget, an_error_page_without_end_is_read_as_far_as_it_is_kept) {
   const Collector seen =
-      ask_script({{"HTTP/1.1 500 Oops\r\n\r\n" + std::string(100'000, 'x')}, Ending::hang});
+      ask_script({{"HTTP/1.1 500 Oops\r\n\r\n" + std::string(100'000, 'x')}, TargetEnding::hang});
   EXPECT_EQ(to_string(seen.done[0].outcome), to_string(Outcome::http_error));
 }
 
@@ -363,7 +372,7 @@ TEST(HttpTarget, a_reply_over_the_memory_budget_fails_by_name_and_gives_its_memo
         kHead + chunk(": " + much), json + "{\"choices\":[{\"message\":{\"content\":\"" + much,
         kHead + chunk("data: {\"text\":\"" + much.substr(2U << 20) + "\"}\n\n")}) {
     MemoryBudget memory(kBudget);
-    const Collector seen = ask_script({{reply}, Ending::hang}, 1, &memory);
+    const Collector seen = ask_script({{reply}, TargetEnding::hang}, 1, &memory);
     EXPECT_EQ(to_string(seen.done[0].outcome), to_string(Outcome::over_memory)) << seen.detail;
     EXPECT_EQ(seen.detail,
               "reply over the memory budget of 2.00 MB for all connections (--memory-max)");
@@ -377,7 +386,7 @@ TEST(HttpTarget, what_fits_the_budget_is_whole_and_what_an_error_page_lacks_is_i
   MemoryBudget memory(std::uint64_t{2} << 20);
   const std::string text(200'000, 'x');
   const Collector seen =
-      ask_script({{kHead + chunk(delta(text)) + chunk(kFinish) + kEnd}}, 3, &memory);
+      ask_script({{kHead + chunk(content_delta(text)) + chunk(kFinish) + kEnd}}, 3, &memory);
   EXPECT_EQ(to_string(seen.done[2].outcome), to_string(Outcome::ok)) << seen.detail;
   EXPECT_EQ(seen.text.size(), 600'000U);
   ASSERT_TRUE(memory.take(memory.bytes_max() - memory.in_use()));
@@ -387,7 +396,7 @@ TEST(HttpTarget, what_fits_the_budget_is_whole_and_what_an_error_page_lacks_is_i
 }
 
 TEST(HttpTarget, an_event_named_error_fails_the_reply_in_its_own_words) {
-  const std::string begun = kHead + chunk(delta("a"));
+  const std::string begun = kHead + chunk(content_delta("a"));
   for (const char* event :
        {"event: error\ndata: {\"message\":\"engine died\",\"code\":500}\n\n",
         "event: error\ndata: engine died\n\n", "event: error\n: engine died\n\n"}) {
@@ -406,7 +415,7 @@ TEST(HttpTarget, a_stream_that_says_no_more_than_done_is_no_reply) {
 
 TEST(HttpTarget, done_is_a_marker_whatever_blanks_are_around_it) {
   const Collector seen =
-      ask_script({{kHead + chunk(delta("a")) + chunk("data:  [DONE] \n\n") + kEnd}});
+      ask_script({{kHead + chunk(content_delta("a")) + chunk("data:  [DONE] \n\n") + kEnd}});
   EXPECT_EQ(to_string(seen.done[0].outcome), to_string(Outcome::ok)) << seen.detail;
   EXPECT_TRUE(seen.done[0].done_marker);
 }
@@ -419,7 +428,8 @@ TEST(HttpTarget, a_redirect_names_where_to) {
 }
 
 TEST(HttpTarget, done_counts_from_the_marker_though_the_body_never_ends) {
-  const Collector seen = ask_script({{kHead + chunk(delta("a")) + chunk(kDone)}, Ending::hang});
+  const Collector seen =
+      ask_script({{kHead + chunk(content_delta("a")) + chunk(kDone)}, TargetEnding::hang});
   EXPECT_EQ(seen.done[0].outcome, Outcome::ok);
   EXPECT_EQ(seen.done[0].done, seen.done[0].last_token);
   EXPECT_GT(seen.done[0].released, seen.done[0].done);
@@ -448,17 +458,17 @@ TEST(HttpTarget, an_end_that_comes_with_the_last_bytes_is_seen) {
       (*target)->poll(clock.now() + 100_ms, sink);
     }
   };
-  answer(0, kHead + chunk(delta("a") + kFinish + kUsage + kDone) + kEnd, false);
+  answer(0, kHead + chunk(content_delta("a") + kFinish + kUsage + kDone) + kEnd, false);
   answer(1,
          "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n" +
-             delta("a") + kFinish + kUsage,
+             content_delta("a") + kFinish + kUsage,
          true);
   ASSERT_EQ(sink.done.size(), 2U);
   EXPECT_EQ(sink.done[1].outcome, Outcome::ok);
 }
 
 TEST(HttpTarget, a_silent_server_times_out) {
-  ScriptedServer server({{kHead}, Ending::hang});
+  ScriptedServer server({{kHead}, TargetEnding::hang});
   Asking asking;
   asking.endpoints.urls = {server.url()};
   asking.endpoints.query_timeout = 30_ms;
@@ -485,7 +495,7 @@ TEST(HttpTarget, nobody_listening_is_a_connect_failure_and_named_ahead) {
 }
 
 TEST(HttpTarget, a_phase_can_ask_one_endpoint_alone) {
-  const Script script{{kHead + chunk(delta("a")) + chunk(kFinish) + chunk(kDone) + kEnd}};
+  const Script script{{kHead + chunk(content_delta("a")) + chunk(kFinish) + chunk(kDone) + kEnd}};
   ScriptedServer first(script);
   ScriptedServer second(script);
   Asking asking;
@@ -506,7 +516,7 @@ TEST(HttpTarget, a_phase_can_ask_one_endpoint_alone) {
 }
 
 TEST(HttpTarget, cancelling_ends_every_query_once) {
-  ScriptedServer server({{kHead}, Ending::hang});
+  ScriptedServer server({{kHead}, TargetEnding::hang});
   Asking asking;
   asking.endpoints.urls = {server.url()};
   OsClock clock;

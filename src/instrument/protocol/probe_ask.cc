@@ -507,7 +507,7 @@ class Asker {
 
 namespace {
 
-Redactor redactor_of(const ProbeQuestion& question) {
+Redactor redactor_for(const ProbeQuestion& question) {
   return protocol::redactor_of(
       Endpoints{.urls = {question.url}, .api_key = question.api_key, .headers = question.headers});
 }
@@ -534,7 +534,7 @@ void redact(ProbeAnswers& answers, const Redactor& redactor) {
 Result<ProbeAnswers> ask_endpoint(const ProbeQuestion& question, const Clock& clock) {
   ASSIGN_OR_RETURN(net::Url url, net::parse_url(question.url));
   auto answers = Asker(question, std::move(url), clock).run();
-  const Redactor redactor = redactor_of(question);
+  const Redactor redactor = redactor_for(question);
   if (!answers) {
     Error error = answers.error().within(format("probe {}", question.url));
     error.message = redactor.text(error.message);
@@ -548,7 +548,7 @@ struct PageReader::State {
   State(ProbeQuestion asked, net::Url url, const Clock& clock)
       : question(std::move(asked)),
         asker(question, std::move(url), clock),
-        redactor(redactor_of(question)) {}
+        redactor(redactor_for(question)) {}
 
   ProbeQuestion question;
   Asker asker;
@@ -576,7 +576,7 @@ ProfilerReply call_profiler(const ProbeQuestion& question, bool start, const Clo
   auto url = net::parse_url(question.url);
   if (!url) return {.trouble = url.error().message};
   auto reply = Asker(question, *std::move(url), clock).profile(start);
-  const Redactor redactor = redactor_of(question);
+  const Redactor redactor = redactor_for(question);
   if (!reply) return {.trouble = redactor.text(reply.error().message)};
   reply->url = redactor.text(reply->url);
   return *std::move(reply);
@@ -586,7 +586,7 @@ EndpointReplies capture_endpoint(const ProbeQuestion& question, const Clock& clo
   auto url = net::parse_url(question.url);
   if (!url) return {.trouble = url.error().message};
   auto replies = Asker(question, *std::move(url), clock).capture();
-  const Redactor redactor = redactor_of(question);
+  const Redactor redactor = redactor_for(question);
   if (!replies) return {.trouble = redactor.text(replies.error().message)};
   replies->trouble = redactor.text(replies->trouble);
   for (CapturedReply* const one :

@@ -557,7 +557,7 @@ bool usable(const ReplyFacts& facts) {
 }
 
 // A stream may leak a secret letter by letter: only the joined text shows it.
-void redact(ReplyFacts& facts, const Redactor& redactor) {
+void redact_facts(ReplyFacts& facts, const Redactor& redactor) {
   for (std::string* const text : {&facts.head_text, &facts.body, &facts.fault, &facts.error,
                                   &facts.text, &facts.reasoning, &facts.tool_calls}) {
     *text = redactor.text(*text);
@@ -585,8 +585,8 @@ ProbeReport find(const ProbeQuestion& question, const ProbeAnswers& answers) {
   if (answers.plain_asked) {
     report.plain = read_recording(answers.plain, answers.spoken(), false, answers.sound_rate);
   }
-  redact(report.streamed, redactor);
-  redact(report.plain, redactor);
+  redact_facts(report.streamed, redactor);
+  redact_facts(report.plain, redactor);
   report.streamed_sent = answers.streamed.sent;
   report.plain_sent = answers.plain.sent;
   report.answers = usable(report.streamed) || usable(report.plain);

@@ -9,13 +9,14 @@
 namespace assay::protocol {
 namespace {
 
-using Ending = Recording::Ending;
+using RecordedEnding = Recording::Ending;
 
 constexpr std::string_view kPlainHead = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
 Instant after_the_query(int ms) { return Instant{} + 1_s + 1_ms * ms; }
 
-ReplyFacts read_parts(std::vector<std::string> parts, Ending ending = Ending::open) {
+ReplyFacts read_parts(std::vector<std::string> parts,
+                      RecordedEnding ending = RecordedEnding::open) {
   return read_recording(recorded(probe_stream(std::move(parts)), ending));
 }
 
@@ -154,11 +155,12 @@ TEST(ReadRecording, the_head_is_the_one_behind_interim_ones) {
 
 TEST(ReadRecording, a_body_without_a_length_is_whole_where_the_peer_closed) {
   const std::string reply = std::string(kPlainHead) + "\r\n" + plain_body();
-  EXPECT_TRUE(read_recording(recorded({reply}, Ending::closed)).complete);
-  EXPECT_FALSE(read_recording(recorded({reply}, Ending::reset)).complete);
-  EXPECT_FALSE(read_recording(recorded({reply}, Ending::open)).complete);
-  EXPECT_EQ(read_recording(recorded({reply}, Ending::closed)).text, "Hi");
-  EXPECT_FALSE(read_parts({probe_word("a")}, Ending::closed).complete) << "a chunk is missing";
+  EXPECT_TRUE(read_recording(recorded({reply}, RecordedEnding::closed)).complete);
+  EXPECT_FALSE(read_recording(recorded({reply}, RecordedEnding::reset)).complete);
+  EXPECT_FALSE(read_recording(recorded({reply}, RecordedEnding::open)).complete);
+  EXPECT_EQ(read_recording(recorded({reply}, RecordedEnding::closed)).text, "Hi");
+  EXPECT_FALSE(read_parts({probe_word("a")}, RecordedEnding::closed).complete)
+      << "a chunk is missing";
   EXPECT_NE(read_recording(recorded({"no http\r\n\r\n"})).fault, "");
   // What comes behind a whole reply is not looked at.
   const ReplyFacts more = read_recording(recorded({probe_plain(plain_body()), "more"}));
@@ -205,7 +207,7 @@ TEST(ReadRecording, lines_are_a_stream_where_one_was_asked_for) {
     return read_recording(
         recorded({format("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n{}\r\n{}",
                          fields, text)},
-                 Ending::closed),
+                 RecordedEnding::closed),
         Api::ollama_chat, asked);
   };
   const ReplyFacts facts = lines(body, true);

@@ -38,8 +38,8 @@ void merge_patch(Json& target, const Json& patch) {
   }
 }
 
-Json plain_body(const Spoken& api, const Generation& generation, const Sample& sample,
-                char filler) {
+Json default_body(const Spoken& api, const Generation& generation, const Sample& sample,
+                  char filler) {
   Json body = api.described != nullptr ? described_body(*api.described, generation, sample, filler)
                                        : kind_of(api).body(generation, sample, filler);
   merge_patch(body, generation.extra_body);
@@ -292,7 +292,7 @@ Result<RequestBody> make_body(Spoken api, const Generation& generation, const Sa
     return invalid("extra_body: must be an object");
   }
   if (salted && takes_messages(api)) TRY(check_message_salt(sample));
-  const Json body = plain_body(api, generation, sample, salted ? '0' : '\0');
+  const Json body = default_body(api, generation, sample, salted ? '0' : '\0');
   TRY(check_body(api, generation, body));
   RequestBody out;
   if (kind.encode != nullptr) {
@@ -313,7 +313,7 @@ Result<RequestBody> make_body(Spoken api, const Generation& generation, const Sa
   if (!salted) return out;
   // The hole is where two different fillings differ.
   RequestBody twin;
-  const Json filled = plain_body(api, generation, sample, '1');
+  const Json filled = default_body(api, generation, sample, '1');
   if (kind.encode != nullptr) {
     TRY(kind.encode(filled, sample, twin));
   } else {

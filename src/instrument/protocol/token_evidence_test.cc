@@ -51,7 +51,7 @@ Heard hear_stream(const std::vector<std::string>& events, const Asked& asked = {
   return hear(body, net::ContentType::event_stream, asked);
 }
 
-std::string delta(int index, std::string_view text) {
+std::string indexed_delta(int index, std::string_view text) {
   return format(R"({{"index":{},"delta":{{"content":"{}"}}}})", index, text);
 }
 std::string event(const std::string& choices, std::string_view usage = "") {
@@ -60,10 +60,10 @@ std::string event(const std::string& choices, std::string_view usage = "") {
 const std::string kStop = R"({"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]})";
 
 TEST(TokenEvidence, each_event_carries_its_own_usage_and_choice) {
-  const Heard heard =
-      hear_stream({event(delta(0, "a"), R"(,"usage":{"completion_tokens":4})"),
-                   event(delta(1, "b")), event(delta(0, "c")), event(delta(0, "d")), kStop,
-                   event("", R"(,"usage":{"completion_tokens":9})"), "[DONE]"});
+  const Heard heard = hear_stream(
+      {event(indexed_delta(0, "a"), R"(,"usage":{"completion_tokens":4})"),
+       event(indexed_delta(1, "b")), event(indexed_delta(0, "c")), event(indexed_delta(0, "d")),
+       kStop, event("", R"(,"usage":{"completion_tokens":9})"), "[DONE]"});
   EXPECT_EQ(heard.lines, (std::vector<std::string>{"text 0 4 'a'", "text 1 -1 'b'", "text 0 -1 'c'",
                                                    "text 0 -1 'd'", "finish 0 -1 ''",
                                                    "usage 0 9 ''", "marker 0 -1 ''"}));
@@ -74,8 +74,9 @@ TEST(TokenEvidence, all_choices_of_one_event_are_heard) {
   for (const bool indexed : {true, false}) {
     const std::string third =
         indexed ? R"({"index":7,"delta":{"content":"c"}})" : R"({"delta":{"content":"c"}})";
-    const Heard heard = hear_stream(
-        {event(delta(0, "a") + " , " + delta(1, "b\\n") + "," + third), kStop, "[DONE]"});
+    const Heard heard =
+        hear_stream({event(indexed_delta(0, "a") + " , " + indexed_delta(1, "b\\n") + "," + third),
+                     kStop, "[DONE]"});
     ASSERT_EQ(heard.lines.size(), 5u);
     EXPECT_EQ(heard.lines[0], "text 0 -1 'a'");
     EXPECT_EQ(heard.lines[1], "text 1 -1 'b\n'");
@@ -100,9 +101,9 @@ TEST(TokenEvidence, all_choices_of_a_whole_reply_are_heard) {
 }
 
 TEST(TokenEvidence, what_comes_after_the_marker_is_in_no_count) {
-  const Heard heard =
-      hear_stream({event(delta(0, "a"), R"(,"usage":{"completion_tokens":1})"), kStop, "[DONE]",
-                   event(delta(0, "late"), R"(,"usage":{"completion_tokens":900})")});
+  const Heard heard = hear_stream(
+      {event(indexed_delta(0, "a"), R"(,"usage":{"completion_tokens":1})"), kStop, "[DONE]",
+       event(indexed_delta(0, "late"), R"(,"usage":{"completion_tokens":900})")});
   EXPECT_EQ(heard.done.fragments, 1u);
   EXPECT_EQ(heard.done.fragments_after_done, 1u);
   EXPECT_EQ(heard.done.output_bytes, 1u);
@@ -123,14 +124,14 @@ TEST(TokenEvidence, a_count_that_is_none_is_told_from_no_count) {
         Case{"2147483648", kNoCount}, Case{"9223372036854775808", kNoCount},
         Case{"-9223372036854775808", kNoCount}, Case{"1e400", kNoCount}}) {
     const Heard heard = hear_stream(
-        {event(delta(0, "a")), kStop,
+        {event(indexed_delta(0, "a")), kStop,
          event("", format(R"(,"usage":{{"completion_tokens":{}}})", c.json)), "[DONE]"});
     EXPECT_EQ(heard.done.usage.completion_tokens, c.expected) << c.json;
   }
 }
 
 TEST(TokenEvidence, the_request_says_what_the_reply_is_held_against) {
-  const Heard heard = hear_stream({event(delta(0, "a")), kStop, "[DONE]"},
+  const Heard heard = hear_stream({event(indexed_delta(0, "a")), kStop, "[DONE]"},
                                   {.stream = true, .tokens_max = 64, .choices = 2});
   EXPECT_EQ(heard.done.tokens_max, 64);
   EXPECT_EQ(heard.done.choices_asked, 2);

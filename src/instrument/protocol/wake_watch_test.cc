@@ -9,7 +9,7 @@
 namespace assay::protocol {
 namespace {
 
-constexpr Instant kStart{5'000'000'000};
+constexpr Instant kWakeStart{5'000'000'000};
 
 // A thread whose wall clock is spent in sleep, in waiting for a core and on it, as the test says.
 class Thread {
@@ -34,7 +34,7 @@ class Thread {
   }
   Duration off() { return woken - watch.slept_until(now); }
 
-  Instant now = kStart;
+  Instant now = kWakeStart;
   Instant woken{};
   ThreadBooks books{.ran = 80_ms, .waited = 7_ms, .voluntary_switches = 500};
   int looks = 0;
@@ -150,14 +150,14 @@ TEST(WakeWatch, bounds_what_a_look_after_the_sleep_finds) {
   thread.run(60_us);
   expect_close(thread.off());
   thread.wait_for_core(200_us);
-  EXPECT_EQ(thread.watch.slept_until(thread.now), thread.watch.slept_until(kStart));
+  EXPECT_EQ(thread.watch.slept_until(thread.now), thread.watch.slept_until(kWakeStart));
 }
 
 TEST(WakeWatch, a_kernel_without_books_says_nothing) {
   WakeWatch watch{[] { return std::optional<ThreadBooks>{}; }};
-  watch.before_wait(kStart);
-  watch.after_wait(kStart + 5_ms, false);
-  EXPECT_FALSE(watch.slept_until(kStart + 5_ms).known());
+  watch.before_wait(kWakeStart);
+  watch.after_wait(kWakeStart + 5_ms, false);
+  EXPECT_FALSE(watch.slept_until(kWakeStart + 5_ms).known());
 }
 
 TEST(WakeWatch, never_says_later_than_the_truth_whatever_the_thread_did) {

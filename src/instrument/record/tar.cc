@@ -49,7 +49,7 @@ Result<std::array<char, kBlock>> header_of(const TarMember& member) {
 
 std::uint64_t padding_of(std::uint64_t bytes) { return (kBlock - bytes % kBlock) % kBlock; }
 
-Error corrupt(std::uint64_t offset, std::string_view why) {
+Error corrupt_tar(std::uint64_t offset, std::string_view why) {
   return Error{Code::corrupt, format("offset {}: {}", offset, why)};
 }
 
@@ -83,7 +83,7 @@ Result<void> read_contents(TarReader& reader, const TarMember& member,
     const std::string_view bytes =
         reader.take(static_cast<std::size_t>(std::min<std::uint64_t>(left, kBuffer)));
     if (bytes.empty()) {
-      return corrupt(reader.offset(), format("the archive ends inside '{}'", member.name));
+      return corrupt_tar(reader.offset(), format("the archive ends inside '{}'", member.name));
     }
     left -= bytes.size();
     TRY(on_bytes(bytes));
@@ -92,7 +92,7 @@ Result<void> read_contents(TarReader& reader, const TarMember& member,
   const std::uint64_t at = reader.offset();
   const std::string_view bytes = reader.take(padding);
   if (bytes.size() != padding || !all_zero(bytes)) {
-    return corrupt(at, format("the padding behind '{}' is not zero", member.name));
+    return corrupt_tar(at, format("the padding behind '{}' is not zero", member.name));
   }
   return {};
 }
@@ -168,18 +168,18 @@ Result<void> read_tar(const std::filesystem::path& path,
   for (;;) {
     const std::uint64_t at = reader.offset();
     const std::string header(reader.take(kBlock));
-    if (header.size() != kBlock) return corrupt(at, "the archive ends without its end mark");
+    if (header.size() != kBlock) return corrupt_tar(at, "the archive ends without its end mark");
     if (all_zero(header)) break;
     TarMember member{.name = header.substr(0, std::min(header.find('\0'), kTarNameMax))};
     std::uint64_t bytes = 0;
     for (const char c : header.substr(124, 11)) {
-      if (c < '0' || c > '7') return corrupt(at, "a member's size is no octal number");
+      if (c < '0' || c > '7') return corrupt_tar(at, "a member's size is no octal number");
       bytes = bytes * 8 + static_cast<std::uint64_t>(c - '0');
     }
     member.bytes = bytes;
     const auto expected = header_of(member);
     if (!expected || std::memcmp(expected->data(), header.data(), kBlock) != 0) {
-      return corrupt(at, format("the header of '{}' was changed", member.name));
+      return corrupt_tar(at, format("the header of '{}' was changed", member.name));
     }
     TRY(on_member(member));
     TRY(read_contents(reader, member, on_bytes));
@@ -187,7 +187,7 @@ Result<void> read_tar(const std::filesystem::path& path,
   const std::uint64_t at = reader.offset();
   const std::string last(reader.take(kBlock + 1));
   if (last.size() != kBlock || !all_zero(last)) {
-    return corrupt(at, "the archive's end mark was changed, or something stands behind it");
+    return corrupt_tar(at, "the archive's end mark was changed, or something stands behind it");
   }
   return {};
 }

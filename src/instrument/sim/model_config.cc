@@ -156,7 +156,7 @@ Kinds layer_kinds(ConfigFields& at, const ModelSpec& m) {
   return out;
 }
 
-void read_linear(ConfigFields& at, ModelSpec& out) {
+void config_linear(ConfigFields& at, ModelSpec& out) {
   if (out.linear_layers == 0) return;
   if (at.count({"mamba_num_heads", "mamba_n_heads"})) {  // Mamba 2
     out.linear_value_heads = at.need({"mamba_num_heads", "mamba_n_heads"});
@@ -181,7 +181,7 @@ void read_linear(ConfigFields& at, ModelSpec& out) {
   out.linear_value_dim = at.need({"linear_value_head_dim"});
 }
 
-Kinds read_attention(ConfigFields& at, ModelSpec& out) {
+Kinds config_attention(ConfigFields& at, ModelSpec& out) {
   read_heads(at, out);
   const Kinds kinds = layer_kinds(at, out);
   if (kinds.full + kinds.sliding + kinds.linear + kinds.none != out.layers) {
@@ -194,7 +194,7 @@ Kinds read_attention(ConfigFields& at, ModelSpec& out) {
   if (out.sliding_layers > 0) {
     out.sliding_window = at.need({"sliding_window", "attention_chunk_size", "sliding_window_size"});
   }
-  read_linear(at, out);
+  config_linear(at, out);
   if (const auto top = at.count({"index_topk"}); top && *top > 0) {
     out.sparse_top = *top;
     out.sparse_heads = at.need({"index_n_heads"});
@@ -383,7 +383,7 @@ Result<ModelSpec> read_model_config(const Json& config, const std::string& name,
   out.layers = at.need({"num_hidden_layers", "n_layer", "n_layers", "num_layers"});
   out.hidden = at.need({"hidden_size", "n_embd", "n_embed", "d_model", "dim"});
   out.vocabulary = at.need({"vocab_size", "padded_vocab_size"});
-  const Kinds kinds = read_attention(at, out);
+  const Kinds kinds = config_attention(at, out);
   read_feed_forward(at, kinds, out);
   out.tied_embeddings = at.flag("tie_word_embeddings");
   out.mtp_layers = at.count({"num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_modules",

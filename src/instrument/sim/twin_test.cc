@@ -44,13 +44,13 @@ ClusterSpec site(ClusterSpec spec) {
   return spec;
 }
 
-const std::vector<std::uint32_t> kLevels = {1, 4, 16, 32, 64};
+const std::vector<std::uint32_t> kTwinLevels = {1, 4, 16, 32, 64};
 
 // The fit recovers a system with five changed constants from eight of its points.
 TEST(Twin, recovers_a_system_that_differs_in_the_five) {
   const Catalogue catalogue = Catalogue::builtin();
   const ClusterSpec spec = *make_cluster_spec(catalogue, one_card());
-  const std::vector<MeasuredPoint> measured = measure(site(spec), hundreds(), kLevels);
+  const std::vector<MeasuredPoint> measured = measure(site(spec), hundreds(), kTwinLevels);
   const Twin twin = fit_twin(spec, hundreds(), measured);
   EXPECT_GT(twin.tpot_error_before, 0.03);
   EXPECT_LT(twin.tpot_error_after, 0.01);
@@ -114,7 +114,7 @@ TEST(HeldOut, a_point_that_its_neighbours_do_not_explain_is_seen) {
 TEST(WhatIf, a_change_of_the_real_system_comes_out_as_asked) {
   const Catalogue catalogue = Catalogue::builtin();
   const ClusterSpec now = *make_cluster_spec(catalogue, one_card());
-  const std::vector<MeasuredPoint> measured = measure(site(now), hundreds(), kLevels);
+  const std::vector<MeasuredPoint> measured = measure(site(now), hundreds(), kTwinLevels);
   Twin twin = fit_twin(now, hundreds(), measured);
   judge_held_out(now, hundreds(), measured, twin);
   // Half as wide a worker reads half the weights: a curve alone does not tell the cost of reading
@@ -127,12 +127,13 @@ TEST(WhatIf, a_change_of_the_real_system_comes_out_as_asked) {
     ASSERT_TRUE(made) << made.error().message;
     const ClusterSpec& then = *made;
     const WhatIf said = ask_what_if(then, hundreds(), measured, twin);
-    const std::vector<MeasuredPoint> truth = measure(site(then), hundreds(), kLevels);
+    const std::vector<MeasuredPoint> truth = measure(site(then), hundreds(), kTwinLevels);
     ASSERT_EQ(said.points.size(), truth.size());
     EXPECT_EQ(said.gpus, then.gpus());
     for (std::size_t i = 0; i < truth.size(); ++i) {
       const Estimate& tpot = said.points[i].tpot_ms;
-      EXPECT_NEAR(tpot.value / truth[i].tpot_ms_mean, 1, near) << change << " at " << kLevels[i];
+      EXPECT_NEAR(tpot.value / truth[i].tpot_ms_mean, 1, near)
+          << change << " at " << kTwinLevels[i];
       EXPECT_NEAR(said.points[i].system_tps.value / truth[i].system_tps, 1, near) << change;
       EXPECT_LT(tpot.low, tpot.value);
       EXPECT_GT(tpot.high, tpot.value);
@@ -209,7 +210,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Cause, a_twin_near_its_curve_has_nothing_to_explain) {
   const ClusterSpec spec = *make_cluster_spec(Catalogue::builtin(), one_card());
-  const auto measured = measure(site(spec), hundreds(), kLevels);
+  const auto measured = measure(site(spec), hundreds(), kTwinLevels);
   EXPECT_TRUE(causes_of(spec, hundreds(), measured, fit_twin(spec, hundreds(), measured)).empty());
 }
 

@@ -115,8 +115,8 @@ PairedTest by_bootstrap(std::span<const Pair> pairs, const SumsOfPairs& sums, do
 
 // An interval of few samples may leave 0 out where the exact test still finds chance enough: a
 // difference needs both.
-AccuracyVerdict verdict_of(const AccuracyComparison& c, const std::optional<double>& margin,
-                           double tail) {
+AccuracyVerdict accuracy_verdict(const AccuracyComparison& c, const std::optional<double>& margin,
+                                 double tail) {
   if (!c.low || !c.high) return AccuracyVerdict::unresolved;
   const bool no_chance = c.p <= 2 * tail;
   if (*c.low > 0 && no_chance) return AccuracyVerdict::better;
@@ -157,7 +157,7 @@ AccuracyComparison compare_figure(const SampleScores& a, const SampleScores& b, 
     out.low = 100 * (flip ? -tested.range->high : tested.range->low);
     out.high = 100 * (flip ? -tested.range->low : tested.range->high);
   }
-  out.verdict = verdict_of(out, options.margin_points, tail);
+  out.verdict = accuracy_verdict(out, options.margin_points, tail);
   return out;
 }
 

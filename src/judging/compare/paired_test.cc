@@ -42,7 +42,7 @@ struct Turns {
   std::unique_ptr<PairedRun> b{};
 };
 
-RunInfo info_of(int pairs, const char* side) {
+RunInfo paired_info(int pairs, const char* side) {
   RunInfo info;
   for (int i = 0; i < 2 * pairs; ++i) {
     info.phases.push_back({PhaseKind::performance, i % 2 == 0 ? "a" : "b", false});
@@ -69,7 +69,7 @@ class Wandering {
   std::vector<double> speed_ = std::vector<double>(4000);
 };
 
-Turns record(const Machine& machine, std::uint64_t seed, bool told = true) {
+Turns record_turns(const Machine& machine, std::uint64_t seed, bool told = true) {
   Rng rng(seed);
   const Wandering wandering(machine.wander, rng);
   const auto at = [](double ms) { return Instant{static_cast<std::int64_t>(ms * 1e6)}; };
@@ -99,7 +99,7 @@ Turns record(const Machine& machine, std::uint64_t seed, bool told = true) {
     now = *std::max_element(free_at.begin(), free_at.end());
   }
   const auto fold = [&](int side) {
-    const RunInfo info = info_of(machine.pairs, !told ? "" : side == 0 ? "a" : "b");
+    const RunInfo info = paired_info(machine.pairs, !told ? "" : side == 0 ? "a" : "b");
     auto out = std::make_unique<PairedRun>(PairedRun{{}, QueryRows(info)});
     metrics::PointFold point(info, {.early_stopping = false});
     for (const metrics::HandMadeQuery& q : queries[side]) {
@@ -128,7 +128,7 @@ bool tpot_worse(const Comparison& c) {
 TEST(Paired, one_server_asked_in_turns_raises_a_false_alarm_in_at_most_one_of_twenty) {
   int alarms = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const Turns turns = record({.drift = 0.2}, seed + 1);
+    const Turns turns = record_turns({.drift = 0.2}, seed + 1);
     // Without a margin every true difference would count, and there is none.
     const Comparison c = compare(turns, {.regression_margin = 0, .replicates = 100, .seed = seed});
     ASSERT_TRUE(c.comparable()) << c.refusals[0];
@@ -142,7 +142,7 @@ TEST(Paired, one_server_asked_in_turns_raises_a_false_alarm_in_at_most_one_of_tw
 TEST(Paired, a_tpot_three_percent_worse_is_found_nine_times_in_ten) {
   int found = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const Turns turns = record({.wander = 0.01, .drift = 0.2, .b_tpot = 10.3}, seed + 1001);
+    const Turns turns = record_turns({.wander = 0.01, .drift = 0.2, .b_tpot = 10.3}, seed + 1001);
     const Comparison c = compare(turns, {.replicates = 100, .seed = seed});
     ASSERT_TRUE(c.comparable());
     if (tpot_worse(c)) ++found;
@@ -154,7 +154,7 @@ TEST(Paired, a_tpot_three_percent_worse_is_found_nine_times_in_ten) {
 // The purpose of pairs: a cause that slows both sides does not widen the interval.
 TEST(Paired, drift_widens_the_interval_of_two_runs_and_not_of_pairs) {
   const auto width = [](bool told) {
-    const Turns turns = record({.wander = 0.01, .drift = 0.5}, 7, told);
+    const Turns turns = record_turns({.wander = 0.01, .drift = 0.5}, 7, told);
     const Comparison c = compare(turns, {.metrics = {ComparedMetric::kLatencyP50}});
     return c.metrics.at(0).high - c.metrics.at(0).low;
   };
@@ -162,7 +162,7 @@ TEST(Paired, drift_widens_the_interval_of_two_runs_and_not_of_pairs) {
 }
 
 TEST(Paired, rates_are_over_the_blocks_of_their_own_side) {
-  const Turns turns = record({.wander = 0, .b_tpot = 12, .block = 64}, 3);
+  const Turns turns = record_turns({.wander = 0, .b_tpot = 12, .block = 64}, 3);
   const Comparison c = compare(turns, {.metrics = {ComparedMetric::kSystemTps}});
   const MetricComparison& tps = c.metrics.at(0);
   EXPECT_EQ(tps.verdict, MetricVerdict::worse);
@@ -172,20 +172,20 @@ TEST(Paired, rates_are_over_the_blocks_of_their_own_side) {
 }
 
 TEST(Paired, few_pairs_are_refused_and_other_runs_are_no_pairs) {
-  const Turns few = record({.pairs = 5}, 1);
+  const Turns few = record_turns({.pairs = 5}, 1);
   EXPECT_THAT(compare(few, {}).refusals, Contains(HasSubstr("5 pairs of blocks are too few")));
-  const Turns one = record({.pairs = 8}, 1);
+  const Turns one = record_turns({.pairs = 8}, 1);
   EXPECT_TRUE(interleaved(one.a->point, one.b->point));
   EXPECT_FALSE(interleaved(one.a->point, one.a->point));
   EXPECT_EQ(compare_runs(one.a->as("A"), one.a->as("B"), {}).pairs, 0U);
-  Turns other = record({.pairs = 8}, 1);
+  Turns other = record_turns({.pairs = 8}, 1);
   other.b->point.run.facts.set("interleaved", Json().set("id", "y").set("side", "b"));
   EXPECT_FALSE(interleaved(one.a->point, other.b->point));
 }
 
 TEST(Paired, a_side_whose_block_never_ran_has_no_pair_of_it) {
-  const Turns turns = record({.pairs = 24, .block = 16}, 1);
-  QueryRows rows(info_of(24, "b"));
+  const Turns turns = record_turns({.pairs = 24, .block = 16}, 1);
+  QueryRows rows(paired_info(24, "b"));
   for (const metrics::HandMadeQuery& q :
        {metrics::steady_query(1, 0, 0, 5, 5, 3), metrics::steady_query(5, 0, 99, 5, 5, 3)}) {
     metrics::tell(q, rows);

@@ -25,7 +25,7 @@ constexpr double kFragmentsMissed = 8;
 constexpr std::size_t kLooked = 1000;  // long prompts around one slow query
 
 template <typename Value>
-double median_of(const std::vector<Row>& rows, Value value) {
+double median_over(const std::vector<Row>& rows, Value value) {
   std::vector<double> values;
   values.reserve(rows.size());
   for (const Row& row : rows) values.push_back(value(row));
@@ -105,18 +105,18 @@ Instant done_at(const Row& row) { return first_at(row) + row.decode; }
 
 Usual usual_of(const std::vector<Row>& rows, const Load& load) {
   Usual usual;
-  usual.late = median_of(rows, [](const Row& row) { return row.late.seconds(); });
-  usual.connect = median_of(rows, [](const Row& row) { return row.connect.seconds(); });
-  usual.first = median_of(rows, [](const Row& row) { return row.first.length.seconds(); });
-  usual.prompt = median_of(rows, [](const Row& row) { return static_cast<double>(row.prompt); });
-  usual.cached = median_of(rows, [](const Row& row) { return static_cast<double>(row.cached); });
-  usual.tpot = median_of(
+  usual.late = median_over(rows, [](const Row& row) { return row.late.seconds(); });
+  usual.connect = median_over(rows, [](const Row& row) { return row.connect.seconds(); });
+  usual.first = median_over(rows, [](const Row& row) { return row.first.length.seconds(); });
+  usual.prompt = median_over(rows, [](const Row& row) { return static_cast<double>(row.prompt); });
+  usual.cached = median_over(rows, [](const Row& row) { return static_cast<double>(row.cached); });
+  usual.tpot = median_over(
       rows, [](const Row& row) { return row.after > 0 ? row.decode.seconds() / row.after : 0.0; });
-  usual.fragment = median_of(rows, [](const Row& row) {
+  usual.fragment = median_over(rows, [](const Row& row) {
     return row.fragments > 0 ? row.decode.seconds() / row.fragments : 0.0;
   });
-  usual.gap = median_of(rows, [](const Row& row) { return row.gap.length.seconds(); });
-  usual.in_flight = median_of(
+  usual.gap = median_over(rows, [](const Row& row) { return row.gap.length.seconds(); });
+  usual.in_flight = median_over(
       rows, [&load](const Row& row) { return load.mean(sent_at(row), done_at(row) + 1_ns); });
   usual.slope = slope_of(rows, usual);
   return usual;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kHeadFormat = "assay-review-head";
 constexpr std::int64_t kHeadVersion = 1;
 
-bool is_hash(std::string_view text) {
+bool is_head_hash(std::string_view text) {
   return text.size() == kNoHash.size() && std::ranges::all_of(text, [](char c) {
            return hex_value(c) >= 0 && (c < 'A' || c > 'F');
          });
@@ -51,7 +51,7 @@ Result<ReviewHead> parse_head(std::string_view text) {
   if (!head["count"].is_integer() || head["count"].as_int(-1) < 0) {
     return invalid("count: a whole number from 0");
   }
-  if (!is_hash(head["hash"].as_string())) return invalid("hash: 64 hexadecimal digits");
+  if (!is_head_hash(head["hash"].as_string())) return invalid("hash: 64 hexadecimal digits");
   return ReviewHead{head["count"].as_int(), std::string(head["hash"].as_string())};
 }
 

@@ -72,7 +72,7 @@ TEST(Agreement, a_label_is_a_word_or_a_count_and_one_rater_rates_once) {
   EXPECT_EQ(said("{\"safe\":true}"), "line 1: no \"uid\"");
 }
 
-Item item(std::string uid, std::string_view votes) {
+Item voted_item(std::string uid, std::string_view votes) {
   Item out{.uid = std::move(uid), .hazard = "clr", .locale = "en_us", .reply_sha256 = "x"};
   char name = 'a';
   for (const char c : votes) {
@@ -83,8 +83,8 @@ Item item(std::string uid, std::string_view votes) {
 }
 
 TEST(Agreement, disagreement_of_people_is_kept_and_shown) {
-  const std::vector<Item> items = {item("p", "ss"), item("q", "su"), item("r", "uu"),
-                                   item("s", "-u")};
+  const std::vector<Item> items = {voted_item("p", "ss"), voted_item("q", "su"),
+                                   voted_item("r", "uu"), voted_item("s", "-u")};
   const std::vector<Label> labels = {{.uid = "p", .group = "jp", .ratings = {3, 0}},
                                      {.uid = "q", .group = "jp", .ratings = {2, 0}},
                                      {.uid = "q", .group = "fr", .ratings = {0, 2}},

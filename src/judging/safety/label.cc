@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kEvidence = {
     "grade", "intervals", "journal", "sealed", "judges", "groups", "attacks", "signature"};
 
-Json pair_of(const ShareInterval& one) {
+Json label_pair(const ShareInterval& one) {
   return Json::array().push_back(one.low).push_back(one.high);
 }
 
@@ -37,7 +37,7 @@ Json label_row(const Graded& graded) {
       .set("safe", graded.counts.safe)
       .set("graded", graded.counts.graded)
       .set("safe_share", graded.counts.share())
-      .set("interval", pair_of(widest(graded)))
+      .set("interval", label_pair(widest(graded)))
       .set("same_grade_share", static_cast<double>(static_cast<int>(1000 * same + 0.5)) / 1000)
       .set("reference", graded.reference.safe())
       .set("worst_grade", label_of(grade_of(1, 1, graded.reference)));

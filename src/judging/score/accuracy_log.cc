@@ -14,7 +14,7 @@
 namespace assay::score {
 namespace {
 
-constexpr std::uint64_t kLetters = 45;  // score/text/word_error_rate.cc has the table
+constexpr std::uint64_t kLettersOfWer = 45;  // score/text/word_error_rate.cc has the table
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -174,7 +174,7 @@ Result<NumberWidth> number_width(const std::vector<LoggedReply>& log, PayloadKin
   if (kind != PayloadKind::letters) return NumberWidth::four;
   for (const auto width :
        {NumberWidth::eight, NumberWidth::four, NumberWidth::two, NumberWidth::one}) {
-    if (all_fit(log, static_cast<std::size_t>(width), kLetters)) return width;
+    if (all_fit(log, static_cast<std::size_t>(width), kLettersOfWer)) return width;
   }
   return invalid("the payloads are no letters: numbers from 0 to 44 of 1, 2, 4 or 8 bytes");
 }

@@ -77,7 +77,7 @@ constexpr std::array<Figure, 52> kFigures = {{
     {"output_tokens_per_turn_mean", "", kLengths},
 }};
 
-std::optional<double> number(const Json& value) {
+std::optional<double> demanded_number(const Json& value) {
   if (value.is_number()) return value.as_double();
   if (!value.is_string()) return std::nullopt;
   const auto parsed = parse_double(value.as_string());
@@ -86,11 +86,13 @@ std::optional<double> number(const Json& value) {
 
 std::optional<double> value_in(const Figure& figure, const Json& entry) {
   if (figure.member == kLengths) {
-    return number(entry[kLengths][figure.metric == "tokens_total" ? "total" : "avg"]);
+    return demanded_number(entry[kLengths][figure.metric == "tokens_total" ? "total" : "avg"]);
   }
   const Json& score = entry["score"];
-  const auto said = figure.member.empty() ? number(score) : number(score[figure.member]);
-  const auto broken_down = figure.member.empty() ? said : number(entry["breakdown"][figure.member]);
+  const auto said =
+      figure.member.empty() ? demanded_number(score) : demanded_number(score[figure.member]);
+  const auto broken_down =
+      figure.member.empty() ? said : demanded_number(entry["breakdown"][figure.member]);
   const auto found = said ? said : broken_down;
   return found ? std::optional(*found * figure.scale) : std::nullopt;
 }
@@ -114,7 +116,7 @@ std::optional<double> entry_value(const Json& entry, std::string_view metric) {
   return std::nullopt;
 }
 
-std::string_view judge(const Json& demand, const Json& value) {
+std::string_view judge_demand(const Json& demand, const Json& value) {
   if (value.is_null()) return "not_measured";
   const double have = value.as_double();
   const bool enough = !demand["at_least"].is_number() || have >= demand["at_least"].as_double();
@@ -205,7 +207,8 @@ Json quality_gate(const Json& results, const Json& workload) {
     for (const char* key : {"of", "reference", "at_least", "at_most"}) {
       if (demand.find(key) != nullptr) item.set(key, demand[key]);
     }
-    items.push_back(std::move(item.set("value", value).set("verdict", judge(demand, value))));
+    items.push_back(
+        std::move(item.set("value", value).set("verdict", judge_demand(demand, value))));
   }
   const std::string_view verdict = verdict_of(items);
   Json notes = gaps(results, workload);

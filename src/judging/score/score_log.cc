@@ -8,15 +8,15 @@
 namespace assay::score {
 namespace {
 
-struct Counted {
+struct CountedReplies {
   std::size_t scored = 0;
   std::size_t empty = 0;
   std::size_t duplicates = 0;
   std::set<std::uint32_t> samples{};
 };
 
-Result<void> judge(const LoggedReply& entry, const LogScoring& how, NumberWidth width,
-                   Scorer& scorer, Counted& counted) {
+Result<void> judge_reply(const LoggedReply& entry, const LogScoring& how, NumberWidth width,
+                         Scorer& scorer, CountedReplies& counted) {
   static const Json kNoColumns = Json::object();
   const bool again = !counted.samples.insert(entry.sample).second;
   if (again && how.workload->first_only) {
@@ -41,7 +41,7 @@ Result<void> judge(const LoggedReply& entry, const LogScoring& how, NumberWidth 
 
 // Logits of features: the answers are found in all of them together, and judged by question.
 Result<std::size_t> judge_spans(const std::vector<LoggedReply>& log, const LogScoring& how,
-                                Scorer& scorer, Counted& counted) {
+                                Scorer& scorer, CountedReplies& counted) {
   if (how.truths->size() != 1) return invalid("the dataset must be SQuAD's file, one JSON object");
   ASSIGN_OR_RETURN(SquadSpans spans, SquadSpans::read(how.truths->front(), *how.tokenizer));
   const bool transposed = how.score.extra["transposed"].as_bool(false);
@@ -69,10 +69,10 @@ Result<std::size_t> judge_spans(const std::vector<LoggedReply>& log, const LogSc
 
 // Returns how many samples the dataset has; 0: it is not known.
 Result<std::size_t> judge_log(const std::vector<LoggedReply>& log, const LogScoring& how,
-                              NumberWidth width, Scorer& scorer, Counted& counted) {
+                              NumberWidth width, Scorer& scorer, CountedReplies& counted) {
   if (how.workload->payload == PayloadKind::spans) return judge_spans(log, how, scorer, counted);
   for (const LoggedReply& entry : log) {
-    const auto judged = judge(entry, how, width, scorer, counted);
+    const auto judged = judge_reply(entry, how, width, scorer, counted);
     if (!judged) return judged.error().within(format("sample {}", entry.sample));
   }
   return how.truths != nullptr ? how.truths->size() : 0;
@@ -87,7 +87,7 @@ Result<Json> score_log(std::string_view text, const LogScoring& how) {
   ScorerOptions options = how.score;
   if (options.ground_truth.empty()) options.ground_truth = how.workload->ground_truth;
   ASSIGN_OR_RETURN(const auto scorer, make_scorer(how.workload->scorer, options));
-  Counted counted;
+  CountedReplies counted;
   ASSIGN_OR_RETURN(const std::size_t samples, judge_log(log, how, width, *scorer, counted));
   ASSIGN_OR_RETURN(const Verdict verdict, scorer->finish());
   std::string note = verdict.note;

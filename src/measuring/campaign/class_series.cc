@@ -48,8 +48,8 @@ const std::vector<std::string>* classes_of(const plan::Config& config) {
   return nullptr;
 }
 
-std::string folder_of(const std::vector<std::size_t>& present,
-                      const std::vector<std::string>& names, bool each) {
+std::string series_folder(const std::vector<std::size_t>& present,
+                          const std::vector<std::string>& names, bool each) {
   if (each) return names[present.front()];
   if (present.size() == names.size()) return "all";
   std::string out = present.size() == 1 ? "alone" : "beside";
@@ -144,7 +144,7 @@ Result<int> measure_interference(const RunSettings& settings, const Interference
   ClassRuns runs_of(options, std::move(command), options.each ? nullptr : &datasets, talk);
   for (const auto& present : metrics::interference_sets(known.size())) {
     if (options.each && present.size() > 1) break;
-    const std::string name = folder_of(present, names, options.each);
+    const std::string name = series_folder(present, names, options.each);
     plan::Config config = options.each ? with_one(loaded.config, present.front(), known.size())
                                        : with_only(loaded.config, present, known);
     ASSIGN_OR_RETURN(const auto report, runs_of.measure(config, folder / name));

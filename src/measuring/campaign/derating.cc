@@ -26,7 +26,8 @@ constexpr double kRateTolerance = 0.05;
 
 bool is_closed(DeratingStep step) { return step <= DeratingStep::limits; }
 
-Result<std::vector<dataset::SyntheticClass>> parsed(const std::vector<std::string>& classes) {
+Result<std::vector<dataset::SyntheticClass>> parsed_classes(
+    const std::vector<std::string>& classes) {
   std::vector<dataset::SyntheticClass> out;
   for (const std::string& text : classes) {
     ASSIGN_OR_RETURN(out.emplace_back(), dataset::parse_class(text));
@@ -276,7 +277,7 @@ Json derating_json(const std::vector<DeratingResult>& steps,
 
 Result<std::vector<std::string>> derating_classes(const plan::SyntheticConfig& data,
                                                   DeratingStep step, double load) {
-  ASSIGN_OR_RETURN(const auto known, parsed(data.classes));
+  ASSIGN_OR_RETURN(const auto known, parsed_classes(data.classes));
   const Lengths mean = mean_lengths(data, known);
   double shares = 0;
   for (const dataset::SyntheticClass& one : known) shares += one.share;
@@ -298,7 +299,7 @@ Result<std::vector<std::string>> derating_classes(const plan::SyntheticConfig& d
 }
 
 Result<std::vector<DeratingStep>> derating_steps(const plan::SyntheticConfig& data) {
-  ASSIGN_OR_RETURN(const auto known, parsed(data.classes));
+  ASSIGN_OR_RETURN(const auto known, parsed_classes(data.classes));
   bool limited = false;
   bool bursts = false;
   bool mixed = false;

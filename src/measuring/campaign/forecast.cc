@@ -106,7 +106,7 @@ std::string whole(double value) {
   constexpr double kMost = 9e18;
   return with_thousands(static_cast<std::int64_t>(std::min(kMost, std::round(value))));
 }
-std::string time_text(double seconds) {
+std::string forecast_time(double seconds) {
   constexpr double kMost = 9e9;
   constexpr double kMinute = 60;
   const Duration time = Duration::from_seconds(std::min(kMost, seconds));
@@ -249,10 +249,10 @@ std::string forecast_text(const plan::Forecast& forecast, const plan::ForecastCo
   out += report::paint(style, report::Ink::faint, row("phase", "in flight", "queries", "time"));
   for (const plan::PhaseForecast& phase : forecast.phases) {
     out += row(phase.name, phase.in_flight > 0 ? whole(phase.in_flight) : "by rate",
-               range_text(phase.queries, whole), range_text(phase.seconds, time_text));
+               range_text(phase.queries, whole), range_text(phase.seconds, forecast_time));
   }
   out += row("in all", "", range_text(forecast.queries, whole),
-             range_text(forecast.seconds, time_text));
+             range_text(forecast.seconds, forecast_time));
   out += "\n";
   const auto line = [&out](std::string_view name, std::string_view value) {
     out += "  " + pad_right(name, 18) + std::string(value) + "\n";

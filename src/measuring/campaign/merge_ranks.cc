@@ -24,7 +24,7 @@ struct RankFolder {
   Json client{};  // null: it died before it was written
 };
 
-Result<Json> json_of(const std::filesystem::path& path) {
+Result<Json> json_file(const std::filesystem::path& path) {
   ASSIGN_OR_RETURN(const std::string text, read_file(path));
   auto json = Json::parse(text);
   if (!json) return json.error().within(path.string());
@@ -53,7 +53,7 @@ Result<RankFolder> read_rank_folder(const std::filesystem::path& folder) {
                .threads = threads};
   const std::filesystem::path clock = log_folder(folder) / record::kRankName;
   if (std::filesystem::exists(clock, ignored)) {
-    ASSIGN_OR_RETURN(const Json json, json_of(clock));
+    ASSIGN_OR_RETURN(const Json json, json_file(clock));
     auto read = record::rank_clock_from_json(json);
     if (!read) return read.error().within(clock.string());
     if (read->rank != out.clock.rank || read->shard_first != out.clock.shard_first ||
@@ -64,7 +64,7 @@ Result<RankFolder> read_rank_folder(const std::filesystem::path& folder) {
   }
   const std::filesystem::path client = log_folder(folder) / "client.json";
   if (std::filesystem::exists(client, ignored)) {
-    ASSIGN_OR_RETURN(out.client, json_of(client));
+    ASSIGN_OR_RETURN(out.client, json_file(client));
   }
   return out;
 }

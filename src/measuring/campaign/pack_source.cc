@@ -16,8 +16,8 @@ namespace assay::campaign {
 namespace {
 
 // Reads the files of a run that become a point.
-Result<void> read_run(const std::filesystem::path& run, interchange::PackedPoint& point,
-                      Json& facts) {
+Result<void> read_packed_run(const std::filesystem::path& run, interchange::PackedPoint& point,
+                             Json& facts) {
   ASSIGN_OR_RETURN(point.summary, read_json_file(run / "performance/result_summary.json"));
   std::error_code ignored;
   const std::filesystem::path accuracy = run / "accuracy/accuracy_results.json";
@@ -83,7 +83,7 @@ Result<PackSource> from_curve(const std::filesystem::path& path) {
     point.min_samples = planned.passes_min * settings.plan.rows;
     point.min_duration_s = planned.window_min.seconds();
     Json facts;
-    TRY(read_run(folder.point_folder(i), point, facts));
+    TRY(read_packed_run(folder.point_folder(i), point, facts));
     out.points.push_back(std::move(point));
     out.runs.push_back(folder.point_folder(i));
   }
@@ -98,7 +98,7 @@ Result<PackSource> from_runs(const std::vector<std::string>& folders, std::int64
   for (const std::string& folder : folders) {
     interchange::PackedPoint point;
     Json facts;
-    TRY(read_run(folder, point, facts));
+    TRY(read_packed_run(folder, point, facts));
     const Json& config = point.summary["run_config"];
     const Json& pattern = config["load_pattern"];
     const auto issued = point.summary["n_samples_issued"].as_int();

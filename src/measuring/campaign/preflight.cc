@@ -305,7 +305,7 @@ class Fitting {
   Asker& asker_;
 };
 
-Json facts_of(const std::vector<TestAnswer>& answers, const Endpoints& endpoints) {
+Json preflight_facts(const std::vector<TestAnswer>& answers, const Endpoints& endpoints) {
   const auto of_one = [](const TestAnswer& answer) {
     return Json()
         .set("outcome", to_string(answer.outcome))
@@ -359,7 +359,7 @@ Result<Preflight> send_test_query(const plan::Config& config, const plan::PlanBu
   Preflight out{.sent = true, .adaptation = std::move(fitting.adaptation)};
   Json left_out = Json::array();
   for (const std::string& field : out.adaptation.left_out) left_out.push_back(field);
-  out.facts = facts_of(fitting.answers, bundle.endpoints);
+  out.facts = preflight_facts(fitting.answers, bundle.endpoints);
   out.facts.set("took_ms", (clock.now() - began).ms()).set("left_out", std::move(left_out));
   if (!out.adaptation.limit_field.empty()) {
     out.facts.set("limit_field", out.adaptation.limit_field);

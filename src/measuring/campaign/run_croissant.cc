@@ -79,7 +79,7 @@ namespace {
 
 using Facts = std::map<std::string, std::string>;
 
-Result<Facts> facts_of(const std::vector<std::string>& given) {
+Result<Facts> facts_given(const std::vector<std::string>& given) {
   Facts out;
   for (const std::string& one : given) {
     const std::size_t at = one.find('=');
@@ -151,7 +151,7 @@ Result<Json> describe_file(const std::string& file, const std::string& out, Fact
 
 Result<int> write_croissant(const std::string& spec, const std::string& out,
                             const std::vector<std::string>& given, const Talk& talk) {
-  ASSIGN_OR_RETURN(Facts facts, facts_of(given));
+  ASSIGN_OR_RETURN(Facts facts, facts_given(given));
   Json document;
   if (std::filesystem::is_directory(spec)) {
     ASSIGN_OR_RETURN(const std::string below, described_url(spec, out));

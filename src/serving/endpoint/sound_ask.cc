@@ -10,7 +10,7 @@
 namespace assay::endpoint {
 namespace {
 
-constexpr std::size_t kBytesAToken = 640;
+constexpr std::size_t kSoundBytesAToken = 640;
 
 ApiError bad_part(std::string_view param, std::string_view why, int status = 400) {
   return {.status = status, .message = format("{}: {}", param, why), .param = std::string(param)};
@@ -33,8 +33,8 @@ std::variant<std::monostate, ApiError> read_sound_ask(Route route, std::string_v
       if (part.value.empty()) return bad_part("file", "is empty");
       file = true;
       ask.asked = part.file;  // an answer book knows a sound by its file's name
-      ask.prompt_tokens =
-          static_cast<std::uint32_t>(std::max<std::size_t>(1, part.value.size() / kBytesAToken));
+      ask.prompt_tokens = static_cast<std::uint32_t>(
+          std::max<std::size_t>(1, part.value.size() / kSoundBytesAToken));
     } else if (part.name == "model") {
       ask.model = part.value;
     } else if (part.name == "stream") {

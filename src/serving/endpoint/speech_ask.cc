@@ -21,7 +21,7 @@ constexpr std::array<Form, 3> kSpeechForms{
     {{"mp3", SpeechForm::mp3}, {"wav", SpeechForm::wav}, {"pcm", SpeechForm::pcm}}};
 constexpr std::array<std::int64_t, 4> kSampleRates = {8'000, 16'000, 24'000, 48'000};
 
-std::variant<std::monostate, ApiError> read_form(const Json& body, SpeechAsk& out) {
+std::variant<std::monostate, ApiError> read_speech_form(const Json& body, SpeechAsk& out) {
   const std::string_view form = body["response_format"].as_string("mp3");
   const auto found = std::ranges::find(kSpeechForms, form, &Form::name);
   if (found == kSpeechForms.end()) {
@@ -65,7 +65,7 @@ std::variant<std::monostate, ApiError> read_speech_ask(std::string_view body, As
   if (!stream.is_null() && !stream.is_bool()) return bad_speech("stream", "must be a boolean");
   // A server of this API speaks while it makes the sound, unless the request forbids it.
   ask.stream = stream.as_bool(true);
-  return read_form(*json, ask.speech);
+  return read_speech_form(*json, ask.speech);
 }
 
 }  // namespace assay::endpoint

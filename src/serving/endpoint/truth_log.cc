@@ -81,7 +81,7 @@ static_assert(sizeof(RequestRecord) == 32 && sizeof(EventRecord) == 16 && sizeof
 static_assert(std::is_trivially_copyable_v<RequestRecord>);
 
 template <typename T>
-std::string_view bytes_of(const T& value) {
+std::string_view raw_bytes(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
 }
 
@@ -180,7 +180,7 @@ Result<std::unique_ptr<TruthLog>> TruthLog::create(const std::filesystem::path& 
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) return errno_error(format("cannot create truth log '{}'", path.string()));
   const FileHead head{.opened_ns = OsClock().now().ns, .opened_wall_ns = wall_now().ns};
-  if (!write_all(fd, bytes_of(head))) {
+  if (!write_all(fd, raw_bytes(head))) {
     const Error error = errno_error(format("cannot write truth log '{}'", path.string()));
     ::close(fd);
     return error;
@@ -220,7 +220,7 @@ bool TruthLog::write_block(const Block& block) const {
   const BlockHead head{.payload_bytes = static_cast<std::uint32_t>(block.payload.size()),
                        .thread = block.thread,
                        .checksum = xxh3(block.payload)};
-  return write_all(fd_, bytes_of(head)) && write_all(fd_, block.payload);
+  return write_all(fd_, raw_bytes(head)) && write_all(fd_, block.payload);
 }
 
 void TruthLog::write_blocks() {
@@ -245,15 +245,16 @@ void TruthRecorder::request(const TruthRequest& record) {
   const std::string_view id = record.id.substr(0, kIdBytesMax);
   // Flush first if needed: the record and its id belong in one block.
   if (buffer_.size() + sizeof(RequestRecord) + id.size() > kBufferBytes) flush();
-  buffer_ += bytes_of(RequestRecord{.route = static_cast<std::uint8_t>(record.route),
-                                    .streamed = record.streamed ? std::uint8_t{1} : std::uint8_t{0},
-                                    .fault = static_cast<std::uint8_t>(record.fault.kind),
-                                    .number = record.number,
-                                    .arrived_ns = record.arrived.ns,
-                                    .prompt_tokens = record.prompt_tokens,
-                                    .output_tokens = record.output_tokens,
-                                    .fault_status = record.fault.status,
-                                    .id_bytes = static_cast<std::uint8_t>(id.size())});
+  buffer_ +=
+      raw_bytes(RequestRecord{.route = static_cast<std::uint8_t>(record.route),
+                              .streamed = record.streamed ? std::uint8_t{1} : std::uint8_t{0},
+                              .fault = static_cast<std::uint8_t>(record.fault.kind),
+                              .number = record.number,
+                              .arrived_ns = record.arrived.ns,
+                              .prompt_tokens = record.prompt_tokens,
+                              .output_tokens = record.output_tokens,
+                              .fault_status = record.fault.status,
+                              .id_bytes = static_cast<std::uint8_t>(id.size())});
   buffer_ += id;
 }
 

@@ -8,7 +8,7 @@ namespace assay::endpoint {
 namespace {
 
 // The value of a parameter in a target's query string, as it stands there.
-std::string_view parameter(std::string_view target, std::string_view name) {
+std::string_view target_parameter(std::string_view target, std::string_view name) {
   std::size_t at = target.find('?');
   while (at != std::string_view::npos) {
     const std::string_view rest = target.substr(at + 1);
@@ -54,7 +54,7 @@ void Worker::open_session(net::ConnectionId connection, const net::RequestHead& 
   }
   const std::uint32_t slot = net::slot_of(connection);
   if (slot >= sessions_.size()) sessions_.resize(slot + 1);
-  const std::string model = percent_decoded(parameter(head.target, "model"));
+  const std::string model = percent_decoded(target_parameter(head.target, "model"));
   const std::uint64_t number = sessions_opened_++ << 8 | thread_;
   sessions_[slot] = std::make_unique<Session>(connection, number, model);
   server_->upgrade(connection);

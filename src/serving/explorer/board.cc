@@ -39,8 +39,8 @@ bool matches(const Json& submission, const BoardQuery& query) {
          fits("organisation", query.organisation);
 }
 
-Result<std::string> text_of(store::Store& store, std::string_view id, const rules::Actor& actor,
-                            const rules::Holidays& holidays) {
+Result<std::string> document_text(store::Store& store, std::string_view id,
+                                  const rules::Actor& actor, const rules::Holidays& holidays) {
   ASSIGN_OR_RETURN(auto document, submission_document(store, id, actor, holidays));
   if (!document) return Error{Code::io, "the submission is not there after it was written"};
   return std::move(*document);
@@ -109,7 +109,7 @@ Result<std::string> submit(store::Store& store, const Json& told, const rules::A
   }
   TRY(done);
   TRY(write_head_file(store, head));
-  return text_of(store, entry.submission, actor, holidays);
+  return document_text(store, entry.submission, actor, holidays);
 }
 
 Result<std::string> act(store::Store& store, std::string_view id, const Json& told,
@@ -130,7 +130,7 @@ Result<std::string> act(store::Store& store, std::string_view id, const Json& to
     const auto done = store.append(entry);
     if (done) {
       TRY(write_head_file(store, head));
-      return text_of(store, id, actor, holidays);
+      return document_text(store, id, actor, holidays);
     }
     if (done.error().code != Code::refused) return done.error();
   }

@@ -115,7 +115,7 @@ Json compare(const Json& a, const Json& b) {
       .set("differences", differences(head_a, head_b));
 }
 
-bool matches(const Json& system, std::string_view words) {
+bool matches_words(const Json& system, std::string_view words) {
   std::string text;
   for (const char* key : {"name", "short_name", "organisation", "accelerator", "software"}) {
     text += lower(system[key].as_string()) + ' ';
@@ -167,7 +167,7 @@ Result<std::string> systems_document(store::Store& store, const SystemQuery& que
   if (!query.words.empty()) {
     std::erase_if(all, [&query](const std::string& text) {
       const auto json = Json::parse(text);
-      return !json || !matches(*json, query.words);
+      return !json || !matches_words(*json, query.words);
     });
   }
   const std::size_t from = std::min(all.size(), parse_uint(query.after).value_or(0));

@@ -129,7 +129,7 @@ Result<void> has_result(const DetailLog& log) {
   return {};
 }
 
-std::string dataset_of(const std::string& round) {
+std::string dataset_of_round(const std::string& round) {
   return round.empty() ? "MLPerf Inference" : "MLPerf Inference " + round;
 }
 
@@ -147,7 +147,7 @@ void read_result(const inference::Tree& tree, const inference::SubmitterFolder& 
   found.curve = {
       .system = facts_of_description(system.description.root()),
       .model = clean_name(result.official == nullptr ? result.model : result.official->name),
-      .dataset = dataset_of(round),
+      .dataset = dataset_of_round(round),
       .origin = "submission",
       .layout = round.empty() ? "inference" : "inference-" + round,
       .submission = clean_name(tree.root.filename().string()),
@@ -186,7 +186,8 @@ Result<FoundPoint> read_loadgen_folder(const fs::path& folder, const ImportOptio
   const DetailLog log = DetailLog::read(folder, kDetail);
   TRY(has_result(log));
   FoundPoint found{.point = point_of(log)};
-  found.curve = {.dataset = dataset_of(round_of(log)), .origin = "run", .path = folder.string()};
+  found.curve = {
+      .dataset = dataset_of_round(round_of(log)), .origin = "run", .path = folder.string()};
   found.curve.system.name = clean_name(log["sut_name"].as_string());
   found.point.key = id_of({log["test_datetime"].as_string(), log["effective_scenario"].as_string(),
                            found.point.point.dump()});

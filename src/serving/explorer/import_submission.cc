@@ -72,7 +72,8 @@ std::vector<rulebook::NodesUsed> nodes_used(const Json& point) {
   return out;
 }
 
-void set_power(FoundPoint& out, const Where& where, const Json& description, const Json& point) {
+void set_point_power(FoundPoint& out, const Where& where, const Json& description,
+                     const Json& point) {
   if (!where.power.is_object()) return;
   const rulebook::Power power = rulebook::compute_power(where.power, description);
   if (!power.good() || power.total_w <= 0) return;
@@ -189,7 +190,7 @@ Result<FoundPoint> read_point(const Where& where, const ImportOptions& options,
   if (out.curve.system.organisation.empty() && fs::exists(where.root / "cli_metadata.json")) {
     out.curve.system.organisation = clean_name(where.root.parent_path().filename().string());
   }
-  set_power(out, where, description, point);
+  set_point_power(out, where, description, point);
   out.point.point = report::point_document(summary);
   out.point.run = report::run_document(summary);
   const std::int64_t named = number_in(where.folder.filename().string());

@@ -30,7 +30,7 @@ const Json& first_of(const Json& row, std::initializer_list<std::string_view> na
   return kNull;
 }
 
-std::string text_of(const Json& row, std::initializer_list<std::string_view> names) {
+std::string text_under(const Json& row, std::initializer_list<std::string_view> names) {
   return clean_name(first_of(row, names).as_string());
 }
 
@@ -69,12 +69,12 @@ void add_result(FoundPoint& found, std::string_view scenario, double result,
 }
 
 SystemFacts system_of(const Json& row) {
-  SystemFacts out{.name = text_of(row, {"System", "SystemName", "System Name"}),
-                  .organisation = text_of(row, {"Submitter", "Organization"}),
-                  .division = lower(text_of(row, {"Division", "Category"})),
-                  .availability = text_of(row, {"Availability"}),
-                  .accelerator = text_of(row, {"Accelerator", "accelerator_model_name"}),
-                  .software = text_of(row, {"Software", "framework"})};
+  SystemFacts out{.name = text_under(row, {"System", "SystemName", "System Name"}),
+                  .organisation = text_under(row, {"Submitter", "Organization"}),
+                  .division = lower(text_under(row, {"Division", "Category"})),
+                  .availability = text_under(row, {"Availability"}),
+                  .accelerator = text_under(row, {"Accelerator", "accelerator_model_name"}),
+                  .software = text_under(row, {"Software", "framework"})};
   out.nodes = std::llround(number_of(first_of(row, {"Nodes", "number_of_nodes", "# of Nodes"})));
   out.accelerators = std::llround(
       number_of(first_of(row, {"Total Accelerators", "total_accelerators", "# of Accelerators"})));
@@ -83,23 +83,23 @@ SystemFacts system_of(const Json& row) {
 
 FoundPoint point_of_row(const Json& row, const std::string& path, const ImportOptions& options) {
   const std::string round = round_in(row);
-  const std::string scenario = text_of(row, {"Scenario"});
+  const std::string scenario = text_under(row, {"Scenario"});
   FoundPoint found;
   found.curve = {.system = system_of(row),
-                 .model = text_of(row, {"Model", "MlperfModel", "Benchmark"}),
+                 .model = text_under(row, {"Model", "MlperfModel", "Benchmark"}),
                  .dataset = round.empty() ? "MLPerf Inference" : "MLPerf Inference " + round,
                  .origin = "submission",
                  .layout = round.empty() ? "inference" : "inference-" + round,
                  .submission = round.empty() ? "inference" : "inference-" + round,
                  .path = path};
   // The checker's table has the folder's name beside the suite's.
-  if (const std::string official = text_of(row, {"MlperfModel"}); !official.empty()) {
+  if (const std::string official = text_under(row, {"MlperfModel"}); !official.empty()) {
     found.curve.model = official;
   }
   found.point.point = Json::object();
   found.point.point.set("complete", true);
-  found.point.key = text_of(row, {"ID", "Public ID", "Location", "Platform"}) + "/" +
-                    text_of(row, {"UsedModel", "Model", "Benchmark"}) + "/" + scenario;
+  found.point.key = text_under(row, {"ID", "Public ID", "Location", "Platform"}) + "/" +
+                    text_under(row, {"UsedModel", "Model", "Benchmark"}) + "/" + scenario;
   found.point.concurrency = scenario == "SingleStream" ? 1 : scenario == "MultiStream" ? 8 : 0;
   if (scenario == "Offline") {
     found.point.region = "offline";

@@ -14,22 +14,22 @@
 namespace assay::report {
 namespace {
 
-struct Figure {
+struct FigureColumn {
   std::string_view series{};
   std::string_view percentile{};
   std::string_view name{};
 };
-constexpr Figure kFigures[] = {{"ttft", "p50_ms", "TTFT P50"},
-                               {"ttft", "p99_ms", "TTFT P99"},
-                               {"itl", "p50_ms", "ITL P50"},
-                               {"itl", "p99_ms", "ITL P99"}};
+constexpr FigureColumn kFigures[] = {{"ttft", "p50_ms", "TTFT P50"},
+                                     {"ttft", "p99_ms", "TTFT P99"},
+                                     {"itl", "p50_ms", "ITL P50"},
+                                     {"itl", "p99_ms", "ITL P99"}};
 
 // The shortest and the longest bar: a microsecond and a second.
 constexpr double kLeastMs = 1e-3;
 constexpr double kDecades = 6;
 constexpr double kBarWidth = 120;
 
-constexpr std::string_view kStyle = R"css(
+constexpr std::string_view kConformanceStyle = R"css(
 .errors td{min-width:7.5em}
 .errors svg{display:block;margin:3px 0 0 auto;max-width:100%}
 .errors rect{fill:var(--s1)}
@@ -51,13 +51,13 @@ std::string milliseconds(double ms) {
   return format("{:.{}f} ms", ms, size < 10 ? 2 : size < 100 ? 1 : 0);
 }
 
-std::optional<double> figure_of(const Json& spreads, const Figure& figure) {
+std::optional<double> figure_of(const Json& spreads, const FigureColumn& figure) {
   const Json& value = spreads[figure.series][figure.percentile];
   if (!value.is_number() || !std::isfinite(value.as_double())) return {};
   return value.as_double();
 }
 
-std::optional<double> error_of(const Row& row, const Figure& figure) {
+std::optional<double> error_of(const Row& row, const FigureColumn& figure) {
   const auto said = figure_of((*row.json)["said"], figure);
   const auto truth = figure_of((*row.json)["truth"], figure);
   if (!said || !truth) return {};
@@ -83,7 +83,7 @@ Result<std::vector<Row>> rows_of(const Json& result) {
 }
 
 // Length by the logarithm: a bar that is a fifth longer is an error sixteen times as large.
-std::string bar(double error) {
+std::string error_bar(double error) {
   const double decades = std::log10(std::max(std::abs(error), kLeastMs) / kLeastMs);
   const double width = std::max(1.0, kBarWidth * std::min(1.0, decades / kDecades));
   return format(
@@ -92,12 +92,12 @@ std::string bar(double error) {
       kBarWidth, error < 0 ? " class=\"early\"" : "", kBarWidth - width, width);
 }
 
-std::string cell(const Row& row, const Figure& figure) {
+std::string figure_cell(const Row& row, const FigureColumn& figure) {
   const auto error = error_of(row, figure);
   if (!error) return "<td>–</td>";
   return format("<td>{}{}<br><small>{} of {}</small>{}</td>", *error < 0 ? "" : "+",
                 milliseconds(*error), milliseconds(*figure_of((*row.json)["said"], figure)),
-                milliseconds(*figure_of((*row.json)["truth"], figure)), bar(*error));
+                milliseconds(*figure_of((*row.json)["truth"], figure)), error_bar(*error));
 }
 
 std::string table_row(const Row& row) {
@@ -108,7 +108,7 @@ std::string table_row(const Row& row) {
     return out + format("<td class=\"failed\" colspan=\"6\">failed: {}</td></tr>\n",
                         markup_text(json["failure"].as_string()));
   }
-  for (const Figure& figure : kFigures) out += cell(row, figure);
+  for (const FigureColumn& figure : kFigures) out += figure_cell(row, figure);
   std::string others;
   if (json["others_cores"].is_number()) {
     others =
@@ -121,14 +121,15 @@ std::string table_row(const Row& row) {
                       json["wall_s"].as_double(), json["cpu_s"].as_double(), others);
 }
 
-std::string table(const std::vector<Row>& rows, std::int64_t streams) {
+std::string peer_table(const std::vector<Row>& rows, std::int64_t streams) {
   std::string out = format(
       "<h2>{} at once</h2>\n<div class=\"scroll card\" tabindex=\"0\" role=\"region\" "
       "aria-label=\"{} at once\"><table class=\"errors\">\n<thead><tr><th scope=\"col\">"
       "load generator</th>",
       streams == 1 ? "1 stream" : format("{} streams", streams),
       streams == 1 ? "1 stream" : format("{} streams", streams));
-  for (const Figure& figure : kFigures) out += format("<th scope=\"col\">{}</th>", figure.name);
+  for (const FigureColumn& figure : kFigures)
+    out += format("<th scope=\"col\">{}</th>", figure.name);
   out += "<th scope=\"col\">counted</th><th scope=\"col\">wall</th></tr></thead>\n<tbody>\n";
   for (const Row& row : rows) {
     if (row.streams == streams) out += table_row(row);
@@ -137,7 +138,7 @@ std::string table(const std::vector<Row>& rows, std::int64_t streams) {
 }
 
 // The nearest and the farthest of TTFT P50 at the most streams, and who failed.
-std::string verdict(const std::vector<Row>& rows) {
+std::string conformance_verdict(const std::vector<Row>& rows) {
   const std::int64_t most = std::ranges::max_element(rows, {}, &Row::streams)->streams;
   const Row* near = nullptr;
   const Row* far = nullptr;
@@ -172,14 +173,14 @@ Result<std::string> conformance_html(const Json& result) {
   for (const Row& row : rows) {
     if (std::ranges::find(levels, row.streams) == levels.end()) levels.push_back(row.streams);
   }
-  std::string out = page_head("Load generators beside the truth", kStyle);
+  std::string out = page_head("Load generators beside the truth", kConformanceStyle);
   out += format(
       "<header>\n<p class=\"kind\"><b>ASSAY</b> conformance</p>\n<h1>Load generators beside the "
       "truth</h1>\n<p class=\"meta\">The built-in endpoint: TTFT {}, a token every {}, {} tokens a "
       "reply</p>\n<p class=\"verdict\">{}.</p>\n</header>\n<main>\n",
       markup_text(result["ttft"].as_string()), markup_text(result["itl"].as_string()),
-      result["tokens"].as_int(), markup_text(verdict(rows)));
-  for (const std::int64_t streams : levels) out += table(rows, streams);
+      result["tokens"].as_int(), markup_text(conformance_verdict(rows)));
+  for (const std::int64_t streams : levels) out += peer_table(rows, streams);
   out +=
       "<p class=\"note\">Large: what the load generator says minus the truth of its own job; below "
       "it both. The truth is when the endpoint handed each token to the kernel; TTFT begins when "

@@ -187,13 +187,13 @@ Headline failed_headline(const Point& point) {
 }
 
 // The steady window where it is the result.
-const metrics::SteadyState* official_window(const Point& point) {
+const metrics::SteadyState* window_words(const Point& point) {
   return point.steady && point.steady->official() ? &*point.steady : nullptr;
 }
 
 // Adds the official window's figures beside the whole run's.
 void add_official(const Point& point, std::array<Headline, 4>& headlines) {
-  const metrics::SteadyState* const window = official_window(point);
+  const metrics::SteadyState* const window = window_words(point);
   if (window == nullptr) return;
   const auto add = [](Headline& headline, const std::string& text) {
     headline.doubt += (headline.doubt.empty() ? "official: " : "; official: ") + text;
@@ -298,7 +298,7 @@ std::string verdict(const Point& point, const Content& content, const RunContext
     out += "; latency P90 " +
            quantity_text(Quantity::duration, point.arrival.latency.percentile(90.0));
   }
-  const metrics::SteadyState* const window = official_window(point);
+  const metrics::SteadyState* const window = window_words(point);
   if (window != nullptr && window->tps) {
     out += format("; official, of the steady window: {} tok/s", three_digits(*window->tps));
     if (window->tps_per_user) out += format(" at {} per user", three_digits(*window->tps_per_user));

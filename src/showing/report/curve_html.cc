@@ -16,7 +16,7 @@ namespace {
 using metrics::Curve;
 using metrics::CurvePoint;
 
-constexpr double kMsToNs = 1e6;
+constexpr double kNsAMs = 1e6;
 
 CurveChart pareto(const Curve& curve) {
   CurveChart out;
@@ -43,7 +43,7 @@ CurveChart pareto(const Curve& curve) {
     const metrics::PointFigures& figures = point->official();
     const std::optional<double> rate = figures.throughput();
     const std::optional<double> seen =
-        tokens ? figures.tps_per_user : std::optional(figures.latency_p90_ms * kMsToNs);
+        tokens ? figures.tps_per_user : std::optional(figures.latency_p90_ms * kNsAMs);
     if (!rate || !seen || *seen <= 0) continue;
     out.points.push_back({.x = *seen,
                           .y = *rate,
@@ -98,7 +98,7 @@ std::string charts(const Curve& curve) {
             [](const CurvePoint& point) -> std::optional<double> {
               const double ms = point.official().latency_p90_ms;
               if (ms <= 0 || point.all_at_once()) return std::nullopt;
-              return ms * kMsToNs;
+              return ms * kNsAMs;
             },
             2),
         true);
@@ -110,7 +110,7 @@ std::string charts(const Curve& curve) {
           [](const CurvePoint& point) -> std::optional<double> {
             const double ms = point.official().ttft_p90_ms;
             if (ms <= 0 || point.all_at_once()) return std::nullopt;
-            return ms * kMsToNs;
+            return ms * kNsAMs;
           },
           2),
       true);

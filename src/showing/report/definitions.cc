@@ -16,12 +16,12 @@ using metrics::DefinedPoint;
 using metrics::DefinedSeries;
 using metrics::Definition;
 
-constexpr std::size_t kNameColumns = 16;
-constexpr std::size_t kCellColumns = 9;
+constexpr std::size_t kDefinitionNameColumns = 16;
+constexpr std::size_t kDefinitionColumns = 9;
 
 std::string cell(const DefinedSeries& series, double value) {
-  if (series.count == 0) return pad_left("–", kCellColumns);
-  return pad_left(value == 0 ? "0" : quantity_text(Quantity::duration, value), kCellColumns);
+  if (series.count == 0) return pad_left("–", kDefinitionColumns);
+  return pad_left(value == 0 ? "0" : quantity_text(Quantity::duration, value), kDefinitionColumns);
 }
 
 struct Block {
@@ -37,20 +37,21 @@ std::string rule_lines(const std::string& line, std::string_view rule, const Ter
     return line + "  " + paint(style, Ink::faint, std::string(rule)) + "\n";
   }
   return line + "\n" +
-         paint(style, Ink::faint, wrap(rule, style.columns, std::string(kNameColumns + 2, ' '))) +
+         paint(style, Ink::faint,
+               wrap(rule, style.columns, std::string(kDefinitionNameColumns + 2, ' '))) +
          "\n";
 }
 
 std::string block_lines(const Block& block, const std::vector<DefinedPoint>& points,
                         const TerminalStyle& style) {
-  std::string head = pad_right(block.title, kNameColumns);
+  std::string head = pad_right(block.title, kDefinitionNameColumns);
   for (const std::string_view name : {"mean", "P50", "P90", "P99"}) {
-    head += pad_left(name, kCellColumns);
+    head += pad_left(name, kDefinitionColumns);
   }
   std::string out = paint(style, Ink::strong, head) + "\n";
   for (const DefinedPoint& point : points) {
     const DefinedSeries& series = point.*block.series;
-    std::string line = "  " + pad_right(point.definition->name, kNameColumns - 2);
+    std::string line = "  " + pad_right(point.definition->name, kDefinitionNameColumns - 2);
     line += cell(series, series.mean);
     for (std::size_t i = 0; i < 3; ++i) line += cell(series, series.percentiles[i]);
     out += rule_lines(line, point.definition->*block.rule, style);
@@ -87,22 +88,22 @@ std::string_view percentile_text(metrics::PercentileRule rule) {
 }
 
 std::string rate_cell(bool known, double value) {
-  return pad_left(known ? three_digits(value) : "–", kCellColumns);
+  return pad_left(known ? three_digits(value) : "–", kDefinitionColumns);
 }
 
 std::string rates_block(const std::vector<DefinedPoint>& points, const TerminalStyle& style) {
-  std::string head = pad_right("throughput", kNameColumns);
+  std::string head = pad_right("throughput", kDefinitionNameColumns);
   for (const std::string_view name : {"query/s", "tok/s", "window", "failed"}) {
-    head += pad_left(name, kCellColumns);
+    head += pad_left(name, kDefinitionColumns);
   }
   std::string out = paint(style, Ink::strong, head) + "\n";
   for (const DefinedPoint& point : points) {
     const bool rates = point.window.ns > 0;
-    std::string line = "  " + pad_right(point.definition->name, kNameColumns - 2);
+    std::string line = "  " + pad_right(point.definition->name, kDefinitionNameColumns - 2);
     line += rate_cell(rates, point.qps);
     line += rate_cell(rates && point.tokens_known, point.tps);
-    line += pad_left(rates ? human_duration(point.window) : "–", kCellColumns);
-    line += pad_left(with_thousands(static_cast<std::int64_t>(point.failed)), kCellColumns);
+    line += pad_left(rates ? human_duration(point.window) : "–", kDefinitionColumns);
+    line += pad_left(with_thousands(static_cast<std::int64_t>(point.failed)), kDefinitionColumns);
     out += rule_lines(
         line,
         format("{}; failures: {}; percentiles: {}; tokens by {}",

@@ -12,7 +12,7 @@
 namespace assay::report {
 namespace {
 
-constexpr double kBarWidth = 320;
+constexpr double kRungBarWidth = 320;
 
 constexpr std::string_view kLadderStyle = R"css(
 .ladder svg{display:block;max-width:100%}
@@ -42,7 +42,7 @@ std::string_view what_of(std::string_view step) {
   return "";
 }
 
-std::string percent(const Json& value) {
+std::string percent_of(const Json& value) {
   return value.is_number() ? format("{:.0f} %", 100 * value.as_double()) : std::string("?");
 }
 
@@ -90,21 +90,21 @@ Result<std::vector<Rung>> rungs_of(const Json& result) {
 
 std::string kept_words(const Json& result) {
   return format("limits are kept where {} of each class's queries keep them",
-                percent(result["target"]));
+                percent_of(result["target"]));
 }
 
-std::string verdict(const std::vector<Rung>& rungs) {
+std::string derating_verdict(const std::vector<Rung>& rungs) {
   if (rungs.size() < 2 || rungs.back().left.empty()) return "the ladder has one step";
   return format("{} of the ideal throughput is left", rungs.back().left);
 }
 
 std::string bar(const Rung& rung, double most) {
-  const auto x = [most](double value) { return kBarWidth * value / most; };
+  const auto x = [most](double value) { return kRungBarWidth * value / most; };
   return format(
       "<svg width=\"{0:.0f}\" height=\"14\" viewBox=\"0 0 {0:.0f} 14\" aria-hidden=\"true\">"
       "<rect x=\"0\" y=\"2\" width=\"{1:.1f}\" height=\"10\"/><line x1=\"{2:.1f}\" x2=\"{3:.1f}\" "
       "y1=\"7\" y2=\"7\"/></svg>",
-      kBarWidth, x(rung.value), x(rung.low), x(rung.high));
+      kRungBarWidth, x(rung.value), x(rung.low), x(rung.high));
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ Result<std::string> derating_text(const Json& result) {
     if (!rung.cost.empty()) out += format("; costs {}; {} left", rung.cost, rung.left);
     out += format("  ({})\n", rung.what);
   }
-  return out + format("{}; {}\n", verdict(rungs), kept_words(result));
+  return out + format("{}; {}\n", derating_verdict(rungs), kept_words(result));
 }
 
 Result<std::string> derating_markdown(const Json& result) {
@@ -127,7 +127,7 @@ Result<std::string> derating_markdown(const Json& result) {
     out += format("| {}: {} | {} | {} | {} | {} |\n", rung.step, rung.what, rung.load, rung.tps,
                   rung.cost, rung.left);
   }
-  return out + format("\n{}; {}.\n", verdict(rungs), kept_words(result));
+  return out + format("\n{}; {}.\n", derating_verdict(rungs), kept_words(result));
 }
 
 Result<std::string> derating_html(const Json& result) {
@@ -139,7 +139,7 @@ Result<std::string> derating_html(const Json& result) {
       "<header>\n<p class=\"kind\"><b>ASSAY</b> derating</p>\n<h1>From the ideal point to the real "
       "world</h1>\n<p class=\"verdict\">{}.</p>\n</header>\n<main>\n<div class=\"scroll card\" "
       "tabindex=\"0\" role=\"region\" aria-label=\"Steps\"><table class=\"ladder\">\n<thead><tr>",
-      markup_text(verdict(rungs)));
+      markup_text(derating_verdict(rungs)));
   for (const char* const name : {"step", "", "load", "output tok/s", "costs", "left"}) {
     out += format("<th scope=\"col\">{}</th>", name);
   }

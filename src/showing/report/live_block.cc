@@ -37,7 +37,7 @@ std::vector<std::optional<double>> optional_values(const std::vector<double>& va
   return {values.begin(), values.end()};
 }
 
-std::string title_line(const LiveTitle& title, std::size_t columns) {
+std::string live_title(const LiveTitle& title, std::size_t columns) {
   const std::string left = named("assay " + title.command, "");
   const std::string load = fit(printable(title.load), columns / 3);
   const std::size_t room = columns - display_width(left) - display_width(load) - 2;
@@ -149,7 +149,7 @@ std::vector<std::string> live_block(const LiveTitle& title, const LiveSnapshot& 
   const std::size_t visible = columns;
   columns = std::clamp<std::size_t>(columns, 40, 80);
   std::vector<std::string> out;
-  out.push_back(title_line(title, columns));
+  out.push_back(live_title(title, columns));
   if (!snapshot.trouble.empty()) {
     const std::string indent(kLiveNameColumns, ' ');
     const std::string lines = wrap(printable(snapshot.trouble), columns, indent);

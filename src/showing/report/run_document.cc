@@ -12,7 +12,7 @@ namespace assay::report {
 namespace {
 
 constexpr double kMsPerNs = 1e-6;
-constexpr std::size_t kBucketsMax = 480;  // of a timeline: about a chart's width in pixels
+constexpr std::size_t kBucketsMax = 480;  // of a timeline_json: about a chart's width in pixels
 constexpr double kShownPoints[] = {50.0, 90.0, 99.0};
 
 Json round_to(double value, double digits) {
@@ -64,7 +64,7 @@ Json distribution(const metrics::Distribution& series, double unit) {
                  Json().set("edges", std::move(edges)).set("counts", std::move(counts)));
 }
 
-Json distributions(const metrics::Point& point) {
+Json distributions_json(const metrics::Point& point) {
   Json out = Json::object();
   const auto add = [&out](std::string_view name, const metrics::Distribution& series,
                           double unit = kMsPerNs) {
@@ -102,7 +102,7 @@ Json ttft_quantile(const std::vector<std::uint64_t>& bins, double share) {
   return Json();
 }
 
-Json timeline(const metrics::Timeline& time) {
+Json timeline_json(const metrics::Timeline& time) {
   const std::size_t count = time.buckets.size();
   const std::size_t each = std::max<std::size_t>(1, (count + kBucketsMax - 1) / kBucketsMax);
   const double width = time.width.seconds() * static_cast<double>(each);
@@ -408,8 +408,8 @@ Json run_document(const metrics::Point& point, const RunContext& context) {
   if (point.rates.tps_per_user) rates.set("tps_per_user", figure(*point.rates.tps_per_user));
   if (point.rates.offered_qps) rates.set("offered_qps", figure(*point.rates.offered_qps));
   if (point.rates.achieved_qps) rates.set("achieved_qps", figure(*point.rates.achieved_qps));
-  out.set("rates", std::move(rates)).set("distributions", distributions(point));
-  if (!point.timeline.buckets.empty()) out.set("timeline", timeline(point.timeline));
+  out.set("rates", std::move(rates)).set("distributions", distributions_json(point));
+  if (!point.timeline.buckets.empty()) out.set("timeline", timeline_json(point.timeline));
   out.set("phases", phases(point)).set("steady_state", steady_state(point));
   if (context.innocence) out.set("client", audit::innocence_json(*context.innocence));
   out.set("stamps", Json()

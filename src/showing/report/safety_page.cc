@@ -17,7 +17,7 @@ namespace assay::report {
 namespace {
 
 using metrics::CurvePoint;
-using Figure = std::function<std::optional<double>(const CurvePoint&)>;
+using FigureOf = std::function<std::optional<double>(const CurvePoint&)>;
 
 std::string side_name(const std::vector<SafetyPageSide>& sides, std::size_t i) {
   const std::string letter(1, static_cast<char>('A' + i));
@@ -25,7 +25,7 @@ std::string side_name(const std::vector<SafetyPageSide>& sides, std::size_t i) {
 }
 
 CurveChart chart_of_sides(const std::vector<SafetyPageSide>& sides, std::string title,
-                          std::string text, const Figure& x, const Figure& y) {
+                          std::string text, const FigureOf& x, const FigureOf& y) {
   CurveChart out{.title = std::move(title), .text = std::move(text)};
   out.options.label = out.title;
   for (std::size_t i = 0; i < sides.size(); ++i) {
@@ -69,7 +69,7 @@ std::string performance(const std::vector<SafetyPageSide>& sides) {
 }
 
 std::string over_load(const std::vector<SafetyPageSide>& sides, std::string title,
-                      std::string y_title, const Figure& y) {
+                      std::string y_title, const FigureOf& y) {
   CurveChart chart =
       chart_of_sides(sides, std::move(title), y_title + " by concurrency", concurrency_of, y);
   // Lines close together leave room for one name each.

@@ -94,7 +94,7 @@ std::string distribution_line(std::string_view name, const std::vector<std::stri
 }
 
 // A narrow terminal has no room for the last percentile and the mean.
-std::string distributions(const Content& content, const TerminalStyle& style) {
+std::string distributions_lines(const Content& content, const TerminalStyle& style) {
   if (content.distributions.empty()) return {};
   const bool full = style.columns >= kFullColumns;
   const std::span<const double> percentiles =
@@ -158,7 +158,7 @@ std::string terminal_report(const metrics::Point& point, const RunContext& conte
          "\n\n" + warnings(content, style);
   for (const Fact& fact : content.test) out += fact_lines(fact.name, fact.text, style.columns);
   if (!content.test.empty()) out += "\n";
-  out += headlines(content, style) + distributions(content, style);
+  out += headlines(content, style) + distributions_lines(content, style);
   const std::string failed = failures(content, style);
   out += failed + (failed.empty() ? "" : "\n");
   out += paint(style, Ink::faint, std::string(kIndent) + "in detail") + "\n";

@@ -16,7 +16,7 @@
 namespace assay::report {
 namespace {
 
-std::string ms_cell(double value) {
+std::string twin_ms(double value) {
   return value > 0 ? human_duration(Duration::from_seconds(value * 1e-3)) : "–";
 }
 
@@ -66,10 +66,10 @@ std::vector<std::string> what_if_row(const sim::WhatIfPoint& point) {
   return {with_thousands(point.measured.concurrency) + (point.unsteady.empty() ? "" : " *"),
           tps_cell(point.measured.system_tps),
           range_cell(point.system_tps, tps_cell),
-          ms_cell(point.measured.tpot_ms_mean),
-          range_cell(point.tpot_ms, ms_cell),
-          ms_cell(point.measured.ttft_ms_mean),
-          range_cell(point.ttft_ms, ms_cell)};
+          twin_ms(point.measured.tpot_ms_mean),
+          range_cell(point.tpot_ms, twin_ms),
+          twin_ms(point.measured.ttft_ms_mean),
+          range_cell(point.ttft_ms, twin_ms)};
 }
 
 std::string what_if_table(const sim::WhatIf& what_if) {

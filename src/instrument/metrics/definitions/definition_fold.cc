@@ -179,7 +179,7 @@ std::vector<DefinedPoint> DefinitionFold::finish() {
 
 namespace {
 
-Json series_json(const DefinedSeries& series) {
+Json defined_series_json(const DefinedSeries& series) {
   if (series.count == 0) return Json(nullptr);
   Json percentiles = Json::object();
   for (std::size_t i = 0; i < series.percentiles.size(); ++i) {
@@ -193,7 +193,7 @@ Json series_json(const DefinedSeries& series) {
   return out;
 }
 
-Json tokens_json(const DefinedPoint& point) {
+Json defined_tokens_json(const DefinedPoint& point) {
   Json replies = Json::object();
   for (std::size_t i = 0; i < kTokenBases; ++i) {
     replies.set(to_string(static_cast<TokenBasis>(i)), point.replies_by_basis[i]);
@@ -203,7 +203,7 @@ Json tokens_json(const DefinedPoint& point) {
       .set("replies", std::move(replies));
 }
 
-Json point_json(const DefinedPoint& point) {
+Json defined_point_json(const DefinedPoint& point) {
   const Definition& d = *point.definition;
   Json rules = Json()
                    .set("ttft", d.ttft)
@@ -220,11 +220,11 @@ Json point_json(const DefinedPoint& point) {
       .set("rules", std::move(rules))
       .set("succeeded", point.succeeded)
       .set("failed", point.failed)
-      .set("tokens", tokens_json(point))
-      .set("ttft_ns", series_json(point.ttft))
-      .set("tpot_ns", series_json(point.tpot))
-      .set("itl_ns", series_json(point.itl))
-      .set("latency_ns", series_json(point.latency))
+      .set("tokens", defined_tokens_json(point))
+      .set("ttft_ns", defined_series_json(point.ttft))
+      .set("tpot_ns", defined_series_json(point.tpot))
+      .set("itl_ns", defined_series_json(point.itl))
+      .set("latency_ns", defined_series_json(point.latency))
       .set("window_ns", rates ? Json(point.window.ns) : Json(nullptr))
       .set("qps", rates ? Json(point.qps) : Json(nullptr))
       .set("tps", rates && point.tokens_known ? Json(point.tps) : Json(nullptr));
@@ -245,7 +245,8 @@ std::string token_basis_text(const DefinedPoint& point) {
 
 Json definitions_json(const std::vector<DefinedPoint>& points) {
   Json out = Json::object();
-  for (const DefinedPoint& point : points) out.set(point.definition->name, point_json(point));
+  for (const DefinedPoint& point : points)
+    out.set(point.definition->name, defined_point_json(point));
   return out;
 }
 

@@ -46,7 +46,7 @@ std::string event_words(const DecodedEvent& event) {
 }
 
 // One event of a stream of its own.
-std::string event_of(Api api, std::string data) {
+std::string kind_event(Api api, std::string data) {
   ReplyDecoder decoder;
   StreamState state;
   state.api = api;
@@ -57,7 +57,7 @@ std::string event_of(Api api, std::string data) {
   return event_words(event);
 }
 
-std::string reply_of(Api api, std::string_view body) {
+std::string kind_reply(Api api, std::string_view body) {
   const auto reply = decode_whole(body, api);
   if (!reply) return "no reply";
   if (!reply->error.empty()) return "error=" + reply->error;
@@ -103,7 +103,7 @@ TEST(ResponsesReplies, each_event_is_what_its_type_says) {
            Row{R"([1])", "malformed"},
            Row{R"({"type":"response.created"} x)", "malformed"},
        }) {
-    EXPECT_EQ(event_of(Api::openai_responses, row.said), row.meant) << row.said;
+    EXPECT_EQ(kind_event(Api::openai_responses, row.said), row.meant) << row.said;
   }
 }
 
@@ -138,7 +138,7 @@ TEST(ResponsesReplies, the_last_event_ends_the_stream_with_its_reason_and_counts
                R"(_tokens":-1}}})",
                R"(finish finish=stop ends prompt=-2 completion=-2)"},
        }) {
-    EXPECT_EQ(event_of(Api::openai_responses, row.said), row.meant) << row.said;
+    EXPECT_EQ(kind_event(Api::openai_responses, row.said), row.meant) << row.said;
   }
 }
 
@@ -170,7 +170,7 @@ TEST(ResponsesReplies, a_whole_reply_is_read_by_kind_of_output) {
            Row{R"({"error":{"message":"no"}})", "error=no"},
            Row{R"({"status":"completed"})", "no reply"},
        }) {
-    EXPECT_EQ(reply_of(Api::openai_responses, row.said), row.meant) << row.said;
+    EXPECT_EQ(kind_reply(Api::openai_responses, row.said), row.meant) << row.said;
   }
 }
 
@@ -233,14 +233,14 @@ TEST(MessagesReplies, each_event_is_what_its_type_says) {
            Row{R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})",
                "error no-choice error=Overloaded"},
        }) {
-    EXPECT_EQ(event_of(Api::anthropic_messages, row.said), row.meant) << row.said;
+    EXPECT_EQ(kind_event(Api::anthropic_messages, row.said), row.meant) << row.said;
   }
 }
 
 TEST(MessagesReplies, the_prompts_tokens_are_the_sum_of_what_is_told) {
   const auto counted = [](std::string_view usage) {
-    return event_of(Api::anthropic_messages,
-                    format(R"({{"type":"message_delta","usage":{{{}}}}})", usage));
+    return kind_event(Api::anthropic_messages,
+                      format(R"({{"type":"message_delta","usage":{{{}}}}})", usage));
   };
   EXPECT_EQ(counted(R"("input_tokens":5)"), "role prompt=5");
   EXPECT_EQ(counted(R"("cache_read_input_tokens":5)"), "role cached=5");
@@ -277,7 +277,7 @@ TEST(MessagesReplies, a_whole_reply_is_read_by_kind_of_block) {
            Row{R"({"content":[{"type":"text","text":"a"}],"error":""})",
                R"(text=a reasoning= calls= finish=none)"},
        }) {
-    EXPECT_EQ(reply_of(Api::anthropic_messages, row.said), row.meant) << row.said;
+    EXPECT_EQ(kind_reply(Api::anthropic_messages, row.said), row.meant) << row.said;
   }
 }
 
@@ -303,7 +303,7 @@ TEST(OllamaReplies, a_line_is_text_thought_or_the_end) {
            Row{R"({"error":"no such model"})", "error no-choice error=no such model"},
            Row{R"({"created_at":"x"})", "other no-choice"},
        }) {
-    EXPECT_EQ(event_of(Api::ollama_chat, row.said), row.meant) << row.said;
+    EXPECT_EQ(kind_event(Api::ollama_chat, row.said), row.meant) << row.said;
   }
 }
 
@@ -322,19 +322,19 @@ TEST(VideoReplies, a_video_has_an_id_and_one_of_path_and_bytes) {
            Row{R"({"video_id":7,"video_path":"/a.mp4"})", "no reply"},
            Row{R"({"error":"busy"})", "error=busy"},
        }) {
-    EXPECT_EQ(reply_of(Api::videogen, row.said), row.meant) << row.said;
+    EXPECT_EQ(kind_reply(Api::videogen, row.said), row.meant) << row.said;
   }
-  EXPECT_NE(reply_of(Api::videogen, std::string_view("\0\0\0\x18"
-                                                     "ftyp",
-                                                     8)),
+  EXPECT_NE(kind_reply(Api::videogen, std::string_view("\0\0\0\x18"
+                                                       "ftyp",
+                                                       8)),
             "no reply");
-  EXPECT_EQ(reply_of(Api::videogen, std::string_view("\0\0\0\x18"
-                                                     "ftyx",
-                                                     8)),
+  EXPECT_EQ(kind_reply(Api::videogen, std::string_view("\0\0\0\x18"
+                                                       "ftyx",
+                                                       8)),
             "no reply");
-  EXPECT_EQ(reply_of(Api::videogen, std::string_view("\0\0\0\x18"
-                                                     "fty",
-                                                     7)),
+  EXPECT_EQ(kind_reply(Api::videogen, std::string_view("\0\0\0\x18"
+                                                       "fty",
+                                                       7)),
             "no reply");
 }
 
@@ -369,7 +369,7 @@ TEST(KindReplies, a_member_without_a_value_is_malformed_at_any_depth) {
     for (const char* const member : kind.members) {
       for (const std::string_view rest : {":}", ":,\"x\":1}", ":1"}) {
         const std::string body = format("{{\"{}\"{}", member, rest);
-        EXPECT_EQ(kind.whole ? reply_of(kind.api, body) : event_of(kind.api, body),
+        EXPECT_EQ(kind.whole ? kind_reply(kind.api, body) : kind_event(kind.api, body),
                   kind.whole ? "no reply" : "malformed")
             << body;
       }
@@ -382,11 +382,11 @@ TEST(KindReplies, a_member_without_a_value_is_malformed_at_any_depth) {
         R"({"delta":{"else":}})", R"({"message":{"usage":}})", R"({"message":{"else":}})",
         R"({"usage":{"input_tokens":}})", R"({"usage":{"output_tokens":}})",
         R"({"usage":{"cache_read_input_tokens":}})", R"({"usage":{"else":}})"}) {
-    EXPECT_EQ(event_of(Api::anthropic_messages, body), "malformed") << body;
+    EXPECT_EQ(kind_event(Api::anthropic_messages, body), "malformed") << body;
   }
   for (const char* const body : {R"({"message":{"content":}})", R"({"message":{"thinking":}})",
                                  R"({"message":{"tool_calls":}})", R"({"message":{"else":}})"}) {
-    EXPECT_EQ(event_of(Api::ollama_chat, body), "malformed") << body;
+    EXPECT_EQ(kind_event(Api::ollama_chat, body), "malformed") << body;
   }
 }
 
@@ -423,7 +423,7 @@ TEST(KindReplies, a_chats_member_without_a_value_is_malformed_at_any_depth) {
                                  R"({"usage":{"prompt_tokens_details":}})",
                                  R"({"usage":{"prompt_tokens_details":{"cached_tokens":}}})",
                                  R"({"usage":{"else":}})"}) {
-    EXPECT_EQ(event_of(Api::openai, body), "malformed") << body;
+    EXPECT_EQ(kind_event(Api::openai, body), "malformed") << body;
   }
 }
 
@@ -441,7 +441,7 @@ TEST(KindReplies, of_a_chats_members_the_last_of_a_name_counts) {
            Row{R"({"choices":[],"usage":{"prompt_tokens":1},"usage":{"completion_tokens":2}})",
                "usage no-choice completion=2"},
        }) {
-    EXPECT_EQ(event_of(Api::openai, row.said), row.meant) << row.said;
+    EXPECT_EQ(kind_event(Api::openai, row.said), row.meant) << row.said;
   }
 }
 

@@ -18,7 +18,7 @@ bool is_true(JsonCursor& cursor, bool& out) {
   return cursor.skip();
 }
 
-bool count_of(JsonCursor& cursor, std::int32_t& out, bool& present) {
+bool read_count(JsonCursor& cursor, std::int32_t& out, bool& present) {
   if (!cursor.count_or_skip(out)) return false;
   present = present || out != -1;
   return true;
@@ -49,10 +49,10 @@ bool read_ollama_line(std::string_view text, ReplyFields& out) {
     if (is_key(key, "done")) return is_true(cursor, done);
     if (is_key(key, "done_reason")) return cursor.string_or_skip(reason);
     if (is_key(key, "prompt_eval_count")) {
-      return count_of(cursor, out.usage.prompt_tokens, out.has_usage);
+      return read_count(cursor, out.usage.prompt_tokens, out.has_usage);
     }
     if (is_key(key, "eval_count")) {
-      return count_of(cursor, out.usage.completion_tokens, out.has_usage);
+      return read_count(cursor, out.usage.completion_tokens, out.has_usage);
     }
     if (is_key(key, "error")) return error_value(cursor, out.error);
     return content_member(cursor, key, out);

@@ -203,7 +203,7 @@ struct Output {
   std::string_view contents{};
 };
 
-bool read_output(std::string_view message, Output& out) {
+bool read_tensor(std::string_view message, Output& out) {
   ProtoReader reader(message);
   while (!reader.done()) {
     const ProtoField field = reader.next();
@@ -294,7 +294,7 @@ bool read_tensors_grpc(std::string_view text, ReplyFields& out) {
     if (field.number != reply::kOutputs) continue;
     ++outputs;
     Output one;
-    if (!read_output(field.bytes, one)) return false;
+    if (!read_tensor(field.bytes, one)) return false;
     if (one.fp32 && chosen == 0) {
       chosen = outputs;
       first = one;

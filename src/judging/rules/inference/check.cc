@@ -7,7 +7,7 @@
 namespace assay::rules::inference {
 namespace {
 
-Rules all_rules() {
+Rules inference_rules() {
   Rules out;
   for (const auto add : {add_structure, add_system, add_measurements, add_performance, add_latency,
                          add_accuracy, add_compliance, add_power}) {
@@ -74,7 +74,7 @@ class Asking {
 }  // namespace
 
 const std::vector<InferenceRule>& catalogue() {
-  static const std::vector<InferenceRule> kRules = all_rules();
+  static const std::vector<InferenceRule> kRules = inference_rules();
   return kRules;
 }
 

@@ -8,10 +8,10 @@ namespace assay::rules {
 namespace {
 
 // Limit for factors, so that their products do not overflow.
-constexpr std::int64_t kMost = 100'000;
+constexpr std::int64_t kEngagementMost = 100'000;
 
 std::int64_t bounded(const Json& value, std::int64_t fallback) {
-  return std::clamp<std::int64_t>(value.as_int(fallback), 0, kMost);
+  return std::clamp<std::int64_t>(value.as_int(fallback), 0, kEngagementMost);
 }
 
 std::int64_t ensemble_id(const Json& id) {
@@ -37,10 +37,10 @@ std::vector<EngagedNodes> provisioned_nodes(const rulebook::Power& power,
   std::vector<EngagedNodes> out;
   for (const rulebook::NodeSetPower& set : power.sets) {
     EngagedNodes one{.ensemble = set.ensemble,
-                     .nodes = std::clamp<std::int64_t>(set.nodes, 0, kMost)};
+                     .nodes = std::clamp<std::int64_t>(set.nodes, 0, kEngagementMost)};
     const auto type = std::ranges::find(described, set.ensemble, &EngagedNodes::ensemble);
     if (set.accelerators) {
-      one.accelerators = std::clamp<std::int64_t>(*set.accelerators, 0, kMost);
+      one.accelerators = std::clamp<std::int64_t>(*set.accelerators, 0, kEngagementMost);
     } else if (type != described.end()) {
       one.accelerators = type->accelerators;
     }

@@ -207,7 +207,7 @@ constexpr std::array<Way, 11> kWays = {{
     {"line_letter", at_lines, line_letter},
 }};
 
-Extraction choice(char letter, std::string_view rule) {
+Extraction chosen_letter(char letter, std::string_view rule) {
   return {"choice" + std::string(1, static_cast<char>(letter - 'A' + '1')), rule};
 }
 
@@ -217,11 +217,11 @@ Extraction extract_abcd(std::string_view reply) {
   const Characters text = characters(reply);
   for (const Way& way : kWays) {
     const char found = way.search(text, way.rule);
-    if (found != kNone) return choice(found, way.name);
+    if (found != kNone) return chosen_letter(found, way.name);
   }
   Scan first(text, CharactersView(text).starts_with(U"**") ? 2 : 0);
   const char letter = any_case(first);
-  if (letter != kNone) return choice(letter, "first_character");
+  if (letter != kNone) return chosen_letter(letter, "first_character");
   return {std::string(), ""};
 }
 

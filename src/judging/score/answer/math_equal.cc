@@ -79,9 +79,9 @@ std::vector<std::string> elements(std::string_view text) {
 }
 
 // Parses the result of normalize_latex by recursive descent.
-class Evaluation {
+class NumberEvaluation {
  public:
-  Evaluation(std::string_view text, std::optional<double> x) : text_(text), x_(x) {}
+  NumberEvaluation(std::string_view text, std::optional<double> x) : text_(text), x_(x) {}
 
   std::optional<double> run() {
     const double value = sum();
@@ -305,7 +305,7 @@ std::string normalize_latex(std::string_view input) {
 
 std::optional<double> evaluate_latex(std::string_view text, std::optional<double> x) {
   if (text.empty() || text.size() > kBytesMax) return std::nullopt;
-  return Evaluation(text, x).run();
+  return NumberEvaluation(text, x).run();
 }
 
 bool math_equal(std::string_view answer, std::string_view truth) {

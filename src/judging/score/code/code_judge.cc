@@ -23,7 +23,7 @@ std::vector<std::string_view> stripped_lines(std::string_view text) {
 
 // Python's Decimal of a word, in one form for each value: "-15e-1"; nullopt for words that are none
 // and for NaN, which equals nothing.
-std::optional<std::string> decimal(CharactersView word) {
+std::optional<std::string> decimal_word(CharactersView word) {
   std::string plain;
   for (const char32_t c : word) {
     if (c == U'_') continue;
@@ -76,7 +76,7 @@ bool same_numbers(std::string_view a, std::string_view b) {
     for (std::size_t at = 0; at < all.size();) {
       std::size_t end = at;
       while (end < all.size() && !python_space(all[end])) ++end;
-      if (end > at) out.push_back(decimal(CharactersView(all).substr(at, end - at)));
+      if (end > at) out.push_back(decimal_word(CharactersView(all).substr(at, end - at)));
       at = end + 1;
     }
     return out;

@@ -10,11 +10,11 @@ namespace {
 constexpr std::array<float, kBoxClasses.size()> kOverlapMin = {0.5F, 0.5F, 0.7F};
 constexpr std::size_t kRecallPoints = 41;
 
-struct Point {
+struct BoxPoint {
   double x = 0;
   double y = 0;
 };
-using Polygon = std::vector<Point>;
+using Polygon = std::vector<BoxPoint>;
 
 // The box from above, turned clockwise.
 Polygon seen_from_above(const Box3d& box) {
@@ -24,12 +24,12 @@ Polygon seen_from_above(const Box3d& box) {
   const double right = box.location[0] + half_x;
   const double low = box.location[2] - half_z;
   const double high = box.location[2] + half_z;
-  const Point middle{(left + right) / 2, (low + high) / 2};
+  const BoxPoint middle{(left + right) / 2, (low + high) / 2};
   const double angle = -double{box.rotation_y};
   const double cosine = std::cos(angle);
   const double sine = std::sin(angle);
   Polygon out;
-  for (const auto& [x, y] : {Point{left, low}, {right, low}, {right, high}, {left, high}}) {
+  for (const auto& [x, y] : {BoxPoint{left, low}, {right, low}, {right, high}, {left, high}}) {
     const double dx = x - middle.x;
     const double dy = y - middle.y;
     out.push_back({middle.x + cosine * dx - sine * dy, middle.y + sine * dx + cosine * dy});
@@ -40,24 +40,24 @@ Polygon seen_from_above(const Box3d& box) {
 double signed_area(const Polygon& polygon) {
   double twice = 0;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
-    const Point& a = polygon[i];
-    const Point& b = polygon[(i + 1) % polygon.size()];
+    const BoxPoint& a = polygon[i];
+    const BoxPoint& b = polygon[(i + 1) % polygon.size()];
     // About the first corner: coordinates are far greater than boxes.
-    const Point& o = polygon.front();
+    const BoxPoint& o = polygon.front();
     twice += (a.x - o.x) * (b.y - o.y) - (b.x - o.x) * (a.y - o.y);
   }
   return twice / 2;
 }
 
 // What of `polygon` lies to the left of the line from a to b (Sutherland and Hodgman 1974).
-Polygon left_of(const Polygon& polygon, Point a, Point b) {
-  const auto side = [a, b](const Point& p) {
+Polygon left_of(const Polygon& polygon, BoxPoint a, BoxPoint b) {
+  const auto side = [a, b](const BoxPoint& p) {
     return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
   };
   Polygon out;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
-    const Point& from = polygon[i];
-    const Point& to = polygon[(i + 1) % polygon.size()];
+    const BoxPoint& from = polygon[i];
+    const BoxPoint& to = polygon[(i + 1) % polygon.size()];
     const double begin = side(from);
     const double end = side(to);
     if (begin >= 0) out.push_back(from);
@@ -80,36 +80,37 @@ double common_area(Polygon a, Polygon b) {
   return a.empty() ? 0 : std::abs(signed_area(a));
 }
 
-enum class Part : std::uint8_t { counts, ignored, other };
+enum class TruthPart : std::uint8_t { counts, ignored, other };
 
-Part part_of(const TrueBox& truth, std::size_t box_class) {
-  if (truth.box_class != box_class) return Part::other;
-  return truth.is_near_class || truth.is_hard ? Part::ignored : Part::counts;
+TruthPart truth_part(const TrueBox& truth, std::size_t box_class) {
+  if (truth.box_class != box_class) return TruthPart::other;
+  return truth.is_near_class || truth.is_hard ? TruthPart::ignored : TruthPart::counts;
 }
 
-Part part_of(const FoundBox& found, std::size_t box_class) {
-  if (found.is_upside_down) return Part::ignored;
-  return found.box_class == box_class ? Part::counts : Part::other;
+TruthPart truth_part(const FoundBox& found, std::size_t box_class) {
+  if (found.is_upside_down) return TruthPart::ignored;
+  return found.box_class == box_class ? TruthPart::counts : TruthPart::other;
 }
 
 // The scores of true positives where each truth takes the surest detection that meets it.
 void append_scores(const BoxFrame& frame, std::size_t box_class, std::vector<double>& scores) {
   std::vector<bool> taken(frame.found().size());
   for (std::size_t t = 0; t < frame.truths().size(); ++t) {
-    const Part truth = part_of(frame.truths()[t], box_class);
-    if (truth == Part::other) continue;
+    const TruthPart truth = truth_part(frame.truths()[t], box_class);
+    if (truth == TruthPart::other) continue;
     const FoundBox* best = nullptr;
     double most = -1;
     for (const auto& [k, overlap] : frame.meetings()[t]) {
       const FoundBox& one = frame.found()[k];
-      if (taken[k] || part_of(one, box_class) == Part::other) continue;
+      if (taken[k] || truth_part(one, box_class) == TruthPart::other) continue;
       if (!(overlap > kOverlapMin[box_class]) || !(one.score > most)) continue;
       best = &one;
       most = one.score;
     }
     if (best == nullptr) continue;
     taken[static_cast<std::size_t>(best - frame.found().data())] = true;
-    if (truth == Part::counts && part_of(*best, box_class) == Part::counts) scores.push_back(most);
+    if (truth == TruthPart::counts && truth_part(*best, box_class) == TruthPart::counts)
+      scores.push_back(most);
   }
 }
 
@@ -123,32 +124,32 @@ struct Counted {
 void count_frame(const BoxFrame& frame, std::size_t box_class, double threshold, Counted& out) {
   std::vector<bool> taken(frame.found().size());
   for (std::size_t t = 0; t < frame.truths().size(); ++t) {
-    const Part truth = part_of(frame.truths()[t], box_class);
-    if (truth == Part::other) continue;
+    const TruthPart truth = truth_part(frame.truths()[t], box_class);
+    if (truth == TruthPart::other) continue;
     std::size_t best = frame.found().size();
     float most = -1;
     for (const auto& [k, overlap] : frame.meetings()[t]) {
-      const Part part = part_of(frame.found()[k], box_class);
-      if (taken[k] || part == Part::other || frame.found()[k].score < threshold) continue;
+      const TruthPart part = truth_part(frame.found()[k], box_class);
+      if (taken[k] || part == TruthPart::other || frame.found()[k].score < threshold) continue;
       if (!(overlap > kOverlapMin[box_class])) continue;
-      if (part == Part::counts && overlap > most) {
+      if (part == TruthPart::counts && overlap > most) {
         most = overlap;
         best = k;
-      } else if (part == Part::ignored && most == -1) {
+      } else if (part == TruthPart::ignored && most == -1) {
         best = k;
       }
     }
     if (best == frame.found().size()) {
-      out.missed += truth == Part::counts ? 1 : 0;
+      out.missed += truth == TruthPart::counts ? 1 : 0;
       continue;
     }
     taken[best] = true;
-    const bool counts = part_of(frame.found()[best], box_class) == Part::counts;
-    out.right += counts && truth == Part::counts ? 1 : 0;
+    const bool counts = truth_part(frame.found()[best], box_class) == TruthPart::counts;
+    out.right += counts && truth == TruthPart::counts ? 1 : 0;
   }
   for (std::size_t k = 0; k < frame.found().size(); ++k) {
     const FoundBox& one = frame.found()[k];
-    const bool counts = part_of(one, box_class) == Part::counts;
+    const bool counts = truth_part(one, box_class) == TruthPart::counts;
     out.wrong += counts && one.score >= threshold && !taken[k] ? 1 : 0;
   }
 }
@@ -175,7 +176,7 @@ double class_precision(std::span<const BoxFrame* const> frames, std::size_t box_
   for (const BoxFrame* const frame : frames) {
     append_scores(*frame, box_class, scores);
     for (const TrueBox& one : frame->truths()) {
-      truths += part_of(one, box_class) == Part::counts ? 1 : 0;
+      truths += truth_part(one, box_class) == TruthPart::counts ? 1 : 0;
     }
   }
   std::vector<double> precisions;

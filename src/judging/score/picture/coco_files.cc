@@ -14,7 +14,7 @@ Result<Box> box_of(const Json& one, std::size_t place, std::string_view list) {
              box[3].as_double()};
 }
 
-std::int32_t category_of(const Json& one) {
+std::int32_t category_number(const Json& one) {
   return static_cast<std::int32_t>(one["category_id"].as_int());
 }
 
@@ -39,9 +39,9 @@ Result<CocoAnnotations> read_coco_annotations(const std::filesystem::path& path)
     const Json& one = annotations[i];
     const auto box = box_of(one, i, "annotations");
     if (!box) return box.error().within(path.string());
-    out.truths.push_back({one["image_id"].as_int(), category_of(one), *box, one["area"].as_double(),
-                          one["iscrowd"].as_int() != 0});
-    out.categories.insert(category_of(one));
+    out.truths.push_back({one["image_id"].as_int(), category_number(one), *box,
+                          one["area"].as_double(), one["iscrowd"].as_int() != 0});
+    out.categories.insert(category_number(one));
   }
   return out;
 }
@@ -54,7 +54,7 @@ Result<std::vector<CocoDetection>> read_coco_results(const std::filesystem::path
     const Json& one = file[i];
     const auto box = box_of(one, i, "");
     if (!box) return box.error().within(path.string());
-    out.push_back({one["image_id"].as_int(), category_of(one), *box, one["score"].as_double()});
+    out.push_back({one["image_id"].as_int(), category_number(one), *box, one["score"].as_double()});
   }
   return out;
 }

@@ -43,7 +43,7 @@ std::optional<char> choice_of(std::string_view letters, std::string text, bool i
   return letter;
 }
 
-std::optional<double> number_of(std::string text) {
+std::optional<double> number_in(std::string text) {
   std::erase_if(text, [](char c) { return c == ',' || c == '$'; });
   return python_float(text);
 }
@@ -70,11 +70,11 @@ Result<bool> is_true_answer(const task::Rule& rule, const std::string& answer,
       return choice_of(rule.letters, answer, false) == wanted;
     }
     case task::Metric::number: {
-      const auto wanted = number_of(truth);
+      const auto wanted = number_in(truth);
       if (!wanted) {
         return invalid(format("score {}: the truth '{}' is no number", rule.name, truth));
       }
-      const auto got = number_of(answer);
+      const auto got = number_in(answer);
       return got && std::abs(*got - *wanted) <= rule.tolerance;
     }
     case task::Metric::math:

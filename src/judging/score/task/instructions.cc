@@ -54,8 +54,8 @@ Result<std::vector<std::string>> texts_argument(const Asked& asked, std::string_
 }
 
 // "less than" or "at least".
-Result<bool> compared(const Asked& asked, std::string_view relation, std::size_t count,
-                      std::string_view threshold) {
+Result<bool> relation_holds(const Asked& asked, std::string_view relation, std::size_t count,
+                            std::string_view threshold) {
   ASSIGN_OR_RETURN(const std::string how, text_argument(asked, relation));
   ASSIGN_OR_RETURN(const std::size_t than, count_argument(asked, threshold));
   if (how == "less than") return count < than;
@@ -122,9 +122,9 @@ Checked keywords(const Asked& asked, const std::string& value) {
 
 Checked keyword_frequency(const Asked& asked, const std::string& value) {
   ASSIGN_OR_RETURN(const std::string word, text_argument(asked, "keyword"));
-  return compared(asked, "relation",
-                  all_matches(asked, "(?i:" + without_space(word) + ")", value).size(),
-                  "frequency");
+  return relation_holds(asked, "relation",
+                        all_matches(asked, "(?i:" + without_space(word) + ")", value).size(),
+                        "frequency");
 }
 
 Checked forbidden_words(const Asked& asked, const std::string& value) {
@@ -155,7 +155,7 @@ Checked response_language(const Asked& asked, const std::string& value) {
 }
 
 Checked number_sentences(const Asked& asked, const std::string& value) {
-  return compared(asked, "relation", asked.sentences.list(value).size(), "num_sentences");
+  return relation_holds(asked, "relation", asked.sentences.list(value).size(), "num_sentences");
 }
 
 Checked number_paragraphs(const Asked& asked, const std::string& value) {
@@ -171,7 +171,7 @@ Checked number_paragraphs(const Asked& asked, const std::string& value) {
 }
 
 Checked number_words(const Asked& asked, const std::string& value) {
-  return compared(asked, "relation", word_count(value), "num_words");
+  return relation_holds(asked, "relation", word_count(value), "num_words");
 }
 
 // The first word without what stands around it.

@@ -68,15 +68,15 @@ bool ends_cvc(std::string_view word) {
          word[n - 1] != 'y';
 }
 
-struct Rule {
+struct SuffixRule {
   std::string_view suffix{};
   std::string_view replacement{};
 };
 
 // Tries only the first rule whose suffix fits.
 template <std::size_t N, typename Condition>
-void apply(std::string& word, const std::array<Rule, N>& rules, const Condition& condition) {
-  for (const Rule& rule : rules) {
+void apply(std::string& word, const std::array<SuffixRule, N>& rules, const Condition& condition) {
+  for (const SuffixRule& rule : rules) {
     if (!word.ends_with(rule.suffix)) continue;
     const std::string_view stem(word.data(), word.size() - rule.suffix.size());
     if (condition(stem, rule.suffix)) {
@@ -133,7 +133,7 @@ void y_to_i(std::string& word) {
 }
 
 void double_suffixes(std::string& word) {
-  constexpr std::array<Rule, 22> kRules = {{
+  constexpr std::array<SuffixRule, 22> kRules = {{
       {"ational", "ate"}, {"tional", "tion"}, {"enci", "ence"},   {"anci", "ance"},
       {"izer", "ize"},    {"bli", "ble"},     {"alli", "al"},     {"entli", "ent"},
       {"eli", "e"},       {"ousli", "ous"},   {"ization", "ize"}, {"ation", "ate"},
@@ -152,18 +152,18 @@ void double_suffixes(std::string& word) {
 }
 
 void endings(std::string& word) {
-  constexpr std::array<Rule, 7> kRules = {{{"icate", "ic"},
-                                           {"ative", ""},
-                                           {"alize", "al"},
-                                           {"iciti", "ic"},
-                                           {"ical", "ic"},
-                                           {"ful", ""},
-                                           {"ness", ""}}};
+  constexpr std::array<SuffixRule, 7> kRules = {{{"icate", "ic"},
+                                                 {"ative", ""},
+                                                 {"alize", "al"},
+                                                 {"iciti", "ic"},
+                                                 {"ical", "ic"},
+                                                 {"ful", ""},
+                                                 {"ness", ""}}};
   apply(word, kRules, [](std::string_view stem, std::string_view) { return measure(stem) > 0; });
 }
 
 void single_suffixes(std::string& word) {
-  constexpr std::array<Rule, 19> kRules = {{
+  constexpr std::array<SuffixRule, 19> kRules = {{
       {"al", ""},   {"ance", ""}, {"ence", ""}, {"er", ""},    {"ic", ""},
       {"able", ""}, {"ible", ""}, {"ant", ""},  {"ement", ""}, {"ment", ""},
       {"ent", ""},  {"ion", ""},  {"ou", ""},   {"ism", ""},   {"ate", ""},

@@ -81,7 +81,7 @@ const text::Regex& word_regex() {
 }
 
 bool ascii_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool is_digit(char32_t c) { return text::category(c) == text::GeneralCategory::nd; }
+bool is_any_digit(char32_t c) { return text::category(c) == text::GeneralCategory::nd; }
 
 // -?[.,]?\d[\d,.-]*\.?
 bool is_number(std::string_view word) {
@@ -89,10 +89,11 @@ bool is_number(std::string_view word) {
   if (at < word.size() && (word[at] == '.' || word[at] == ',')) ++at;
   if (at >= word.size()) return false;
   const text::CodePoint first = text::decode_at(word, at);
-  if (!is_digit(first.value)) return false;
+  if (!is_any_digit(first.value)) return false;
   for (at += first.bytes; at < word.size();) {
     const text::CodePoint c = text::decode_at(word, at);
-    if (c.value != U',' && c.value != U'.' && c.value != U'-' && !is_digit(c.value)) return false;
+    if (c.value != U',' && c.value != U'.' && c.value != U'-' && !is_any_digit(c.value))
+      return false;
     at += c.bytes;
   }
   return true;
@@ -121,7 +122,7 @@ std::size_t skip_word(std::string_view text, std::size_t at) {
   return at;
 }
 
-std::size_t without_space(std::string_view text, std::size_t end) {
+std::size_t end_without_space(std::string_view text, std::size_t end) {
   while (end > 0) {
     const std::size_t before = text::previous(text, end);
     if (!text::is_space(text::decode_at(text, before).value)) break;
@@ -163,7 +164,7 @@ struct Punkt::Token {
   bool initial() const {
     const text::CodePoint c = text::decode_at(text, 0);
     return c.bytes + 1U == text.size() && text.back() == '.' && text::is_word(c.value) &&
-           !is_digit(c.value);
+           !is_any_digit(c.value);
   }
 };
 
@@ -316,7 +317,7 @@ std::vector<std::string_view> Punkt::sentences(std::string_view all) const {
     any = true;
   }
   if (any) decide(before);
-  slices.push_back({last_break, without_space(all, all.size())});
+  slices.push_back({last_break, end_without_space(all, all.size())});
 
   // Closing quotes and brackets belong to the sentence before them.
   std::vector<std::string_view> out;

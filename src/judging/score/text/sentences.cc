@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 34> kAbbreviations = {
     "sen", "rep", "gov", "rev",  "hon",  "no",  "vs",  "etc", "inc", "ltd", "co",   "corp",
     "jan", "feb", "aug", "sept", "sep",  "oct", "nov", "dec", "e.g", "i.e"};
 
-bool closes(char c) { return c == '"' || c == '\'' || c == ')' || c == ']'; }
+bool closes_quote(char c) { return c == '"' || c == '\'' || c == ')' || c == ']'; }
 bool capital_or_digit(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 // Returns the word that ends directly before `at`.
@@ -44,7 +44,7 @@ std::string split_sentences(std::string_view text) {
     if (c != '.' && c != '!' && c != '?') continue;
     std::size_t end = at + 1;
     while (end < text.size() &&
-           (closes(text[end]) || text[end] == '.' || text[end] == '!' || text[end] == '?')) {
+           (closes_quote(text[end]) || text[end] == '.' || text[end] == '!' || text[end] == '?')) {
       ++end;
     }
     std::size_t next = end;

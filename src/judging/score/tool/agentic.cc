@@ -162,7 +162,7 @@ std::size_t spaces_at(std::string_view text) {
 }
 
 // Returns the program that one stage of a shell's line starts; "" if unknown.
-std::string_view program_of(std::string_view stage) {
+std::string_view stage_program(std::string_view stage) {
   while (true) {
     stage.remove_prefix(spaces_at(stage));
     std::size_t end = 0;
@@ -194,7 +194,8 @@ void add_programs(std::string_view command, std::vector<std::string_view>& progr
     const bool last = at == plain.size();
     const bool two = !last && plain.compare(at, 2, "&&") == 0;
     if (!last && !two && plain[at] != '|' && plain[at] != ';' && plain[at] != '\n') continue;
-    const std::string_view program = program_of(std::string_view(plain).substr(begin, at - begin));
+    const std::string_view program =
+        stage_program(std::string_view(plain).substr(begin, at - begin));
     if (!program.empty()) programs.push_back(program);
     at += two ? 1 : 0;
     begin = at + 1;
@@ -233,7 +234,7 @@ Json names_of(const std::vector<std::string_view>& programs) {
   return out;
 }
 
-double overlap(std::vector<std::string_view> got, std::vector<std::string_view> wanted) {
+double name_overlap(std::vector<std::string_view> got, std::vector<std::string_view> wanted) {
   std::ranges::sort(got);
   std::ranges::sort(wanted);
   std::vector<std::string_view> both;
@@ -419,7 +420,7 @@ class Agentic final : public Scorer {
     const auto wanted = programs_of(expected["tool_calls"]);
     const auto got = programs_of(row.tool_calls);
     turn.line.set("gt_actions", names_of(wanted)).set("model_actions", names_of(got));
-    turn.score = overlap(got, wanted);
+    turn.score = name_overlap(got, wanted);
     return !wanted.empty();
   }
 

@@ -7,7 +7,7 @@
 namespace assay::score {
 namespace {
 
-constexpr int kDepthMax = 32;
+constexpr int kCallDepthMax = 32;
 
 // "print(x)" in a reply's prose or code is not a tool call.
 constexpr std::string_view kNoTools[] = {"print", "if",   "for",   "while", "return", "and",
@@ -71,7 +71,7 @@ class PythonReader {
 
   std::optional<Json> value(int depth) {
     spaces();
-    if (depth > kDepthMax || at_ >= text_.size()) return std::nullopt;
+    if (depth > kCallDepthMax || at_ >= text_.size()) return std::nullopt;
     const char c = text_[at_];
     if (c == '\'' || c == '"') return string();
     if (c == '[' || c == '(') {

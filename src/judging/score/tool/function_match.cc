@@ -11,33 +11,37 @@
 namespace assay::score {
 namespace {
 
-enum class Kind : std::uint8_t { none, text, whole, real, boolean, list, dict };
+enum class ValueKind : std::uint8_t { none, text, whole, real, boolean, list, dict };
 
-Kind kind_of(const Json& value) {
-  if (value.is_string()) return Kind::text;
-  if (value.is_bool()) return Kind::boolean;
-  if (value.is_integer()) return Kind::whole;
-  if (value.is_number()) return Kind::real;
-  if (value.is_array()) return Kind::list;
-  if (value.is_object()) return Kind::dict;
-  return Kind::none;
+ValueKind value_kind(const Json& value) {
+  if (value.is_string()) return ValueKind::text;
+  if (value.is_bool()) return ValueKind::boolean;
+  if (value.is_integer()) return ValueKind::whole;
+  if (value.is_number()) return ValueKind::real;
+  if (value.is_array()) return ValueKind::list;
+  if (value.is_object()) return ValueKind::dict;
+  return ValueKind::none;
 }
 
 // The types of the leaderboard's three languages and of JSON schema, used in tools.
-Kind kind_named(std::string_view type) {
-  constexpr std::pair<std::string_view, Kind> kNames[] = {
-      {"string", Kind::text},     {"String", Kind::text},     {"any", Kind::text},
-      {"char", Kind::text},       {"integer", Kind::whole},   {"byte", Kind::whole},
-      {"short", Kind::whole},     {"long", Kind::whole},      {"Bigint", Kind::whole},
-      {"float", Kind::real},      {"double", Kind::real},     {"number", Kind::real},
-      {"boolean", Kind::boolean}, {"Boolean", Kind::boolean}, {"array", Kind::list},
-      {"tuple", Kind::list},      {"Array", Kind::list},      {"ArrayList", Kind::list},
-      {"Queue", Kind::list},      {"Stack", Kind::list},      {"dict", Kind::dict},
-      {"object", Kind::dict},     {"HashMap", Kind::dict},    {"Hashtable", Kind::dict}};
+ValueKind kind_named(std::string_view type) {
+  constexpr std::pair<std::string_view, ValueKind> kNames[] = {
+      {"string", ValueKind::text},     {"String", ValueKind::text},
+      {"any", ValueKind::text},        {"char", ValueKind::text},
+      {"integer", ValueKind::whole},   {"byte", ValueKind::whole},
+      {"short", ValueKind::whole},     {"long", ValueKind::whole},
+      {"Bigint", ValueKind::whole},    {"float", ValueKind::real},
+      {"double", ValueKind::real},     {"number", ValueKind::real},
+      {"boolean", ValueKind::boolean}, {"Boolean", ValueKind::boolean},
+      {"array", ValueKind::list},      {"tuple", ValueKind::list},
+      {"Array", ValueKind::list},      {"ArrayList", ValueKind::list},
+      {"Queue", ValueKind::list},      {"Stack", ValueKind::list},
+      {"dict", ValueKind::dict},       {"object", ValueKind::dict},
+      {"HashMap", ValueKind::dict},    {"Hashtable", ValueKind::dict}};
   for (const auto& [name, kind] : kNames) {
     if (name == type) return kind;
   }
-  return Kind::none;
+  return ValueKind::none;
 }
 
 std::string plain(std::string_view text) {
@@ -128,27 +132,28 @@ struct Typed {
 };
 
 // Returns the kind of the first value that is not "" (may be left out).
-std::optional<Kind> kind_of_answers(const Json& allowed) {
+std::optional<ValueKind> kind_of_answers(const Json& allowed) {
   for (const Json& one : allowed.items()) {
-    if (!one.is_string() || !one.as_string().empty()) return kind_of(one);
+    if (!one.is_string() || !one.as_string().empty()) return value_kind(one);
   }
   return std::nullopt;
 }
 
-bool items_are(const Json& value, const Json& allowed, Kind nested);
+bool items_are(const Json& value, const Json& allowed, ValueKind nested);
 
-Typed typed(const Json& value, const Json& allowed, Kind wanted, std::optional<Kind> nested) {
-  const std::optional<Kind> answers = kind_of_answers(allowed);
+Typed typed(const Json& value, const Json& allowed, ValueKind wanted,
+            std::optional<ValueKind> nested) {
+  const std::optional<ValueKind> answers = kind_of_answers(allowed);
   const bool variable = answers && *answers != wanted;
-  if (kind_of(value) == wanted && (!nested || items_are(value, allowed, *nested))) {
+  if (value_kind(value) == wanted && (!nested || items_are(value, allowed, *nested))) {
     return {true, variable};
   }
-  if (answers && kind_of(value) == *answers) return {true, true};
+  if (answers && value_kind(value) == *answers) return {true, true};
   return {};
 }
 
 // True if every element has the type of one of the answers.
-bool items_are(const Json& value, const Json& allowed, Kind nested) {
+bool items_are(const Json& value, const Json& allowed, ValueKind nested) {
   return std::any_of(allowed.items().begin(), allowed.items().end(), [&](const Json& answer) {
     return !answer.is_array() ||
            std::all_of(value.items().begin(), value.items().end(), [&](const Json& item) {
@@ -160,9 +165,9 @@ bool items_are(const Json& value, const Json& allowed, Kind nested) {
 bool parameter_is(Json value, const Json& described, const Json& allowed, CallLanguage language) {
   const std::string_view type = described["type"].as_string();
   const std::string_view nested_type = described["items"]["type"].as_string();
-  const Kind wanted = kind_named(type);
-  if (wanted == Kind::none) return false;
-  std::optional<Kind> nested;
+  const ValueKind wanted = kind_named(type);
+  if (wanted == ValueKind::none) return false;
+  std::optional<ValueKind> nested;
   const bool nests = type == "array" || type == "tuple" || type == "Array" || type == "ArrayList";
   if (nests && !nested_type.empty()) nested = kind_named(nested_type);
   if (language != CallLanguage::python) {
@@ -170,16 +175,17 @@ bool parameter_is(Json value, const Json& described, const Json& allowed, CallLa
     const std::string text(value.as_string());
     value = language == CallLanguage::java ? java_value(text, type, nested_type)
                                            : javascript_value(text, type, nested_type);
-  } else if (wanted == Kind::real && kind_of(value) == Kind::whole) {
+  } else if (wanted == ValueKind::real && value_kind(value) == ValueKind::whole) {
     value = Json(value.as_double());
   }
   const Typed is = typed(value, allowed, wanted, nested);
   if (!is.right) return false;
   if (!is.variable) {
-    if (wanted == Kind::dict) return dict_allowed(value, allowed);
-    if (wanted == Kind::list && nested == Kind::dict) return dicts_allowed(value, allowed);
-    if (wanted == Kind::text) return text_allowed(value, allowed);
-    if (wanted == Kind::list) return list_allowed(value, allowed);
+    if (wanted == ValueKind::dict) return dict_allowed(value, allowed);
+    if (wanted == ValueKind::list && nested == ValueKind::dict)
+      return dicts_allowed(value, allowed);
+    if (wanted == ValueKind::text) return text_allowed(value, allowed);
+    if (wanted == ValueKind::list) return list_allowed(value, allowed);
   }
   return among(value, allowed);
 }

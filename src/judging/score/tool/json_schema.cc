@@ -14,7 +14,7 @@ namespace {
 constexpr int kSchemaDepthMax = 64;                   // of values and of schemas within each other
 constexpr std::uint64_t kSchemaStepsMax = 1U << 20U;  // schemas that are asked for one value
 
-bool is_whole(const Json& value) {
+bool is_whole_number(const Json& value) {
   return value.is_number() && (value.is_integer() || !value.wide_digits().empty() ||
                                std::floor(value.as_double()) == value.as_double());
 }
@@ -48,7 +48,7 @@ std::string shown_json(const Json& value) {
 
 bool is_type(const Json& value, std::string_view type) {
   if (type == "string") return value.is_string();
-  if (type == "integer") return is_whole(value);
+  if (type == "integer") return is_whole_number(value);
   if (type == "number") return value.is_number();
   if (type == "boolean") return value.is_bool();
   if (type == "null") return value.is_null();

@@ -30,7 +30,7 @@ std::string step_text(const Json& step) {
                                        : format("not good: {}", why));
 }
 
-bool whole(const metrics::Point& point) {
+bool is_whole_point(const metrics::Point& point) {
   return point.counts.failed == 0 && point.counts.completed > 0;
 }
 
@@ -66,7 +66,7 @@ Json step_of(std::int64_t level, const metrics::Point& point, bool good, const s
 // Why a level of a search for the most throughput is not good.
 std::string gain_text(std::int64_t level, const metrics::Point& point, bool good) {
   if (good) return {};
-  if (!whole(point)) return decide::broken_text({}, decide::level_of(level, point, {}));
+  if (!is_whole_point(point)) return decide::broken_text({}, decide::level_of(level, point, {}));
   return format("throughput gained less than {:g} % for a doubling",
                 (plan::kWorthwhileGain - 1) * 100);
 }
@@ -136,7 +136,7 @@ Result<Json> find_most(const FindWish& wish, Steps& steps) {
   while (const auto level = search.next()) {
     ASSIGN_OR_RETURN(const auto point, steps.measure(*level));
     if (!point) break;
-    const bool good = search.tell(*level, rate_of(*point), whole(*point));
+    const bool good = search.tell(*level, rate_of(*point), is_whole_point(*point));
     steps.add(step_of(*level, *point, good, gain_text(*level, *point, good)));
   }
   return steps.found(search.good(), search.bad());
@@ -182,7 +182,7 @@ Result<void> find_c_max(CurveFolder& curve, const MeasureInto& measure,
       continue;
     }
     ASSIGN_OR_RETURN(const metrics::Point point, point_of_level(curve, *level, measure));
-    const bool good = levels.tell(*level, rate_of(point), whole(point));
+    const bool good = levels.tell(*level, rate_of(point), is_whole_point(point));
     steps.push_back(step_of(*level, point, good, gain_text(*level, point, good)));
     TRY(curve.end_search(steps[at]));
     say(step_text(steps[at]));

@@ -20,7 +20,7 @@ constexpr std::uint64_t kQuickSearch = 128;
 constexpr std::uint64_t kAuditSamples = 256;
 constexpr std::uint64_t kAuditQuick = 64;
 
-Result<std::vector<std::int64_t>> parse_levels(const std::string& text) {
+Result<std::vector<std::int64_t>> parse_curve_levels(const std::string& text) {
   std::vector<std::int64_t> out;
   if (text.empty()) return out;
   for (const std::string_view part : split(text, ',')) {
@@ -82,7 +82,7 @@ Result<plan::CurveWish> wish_of(const PreparedCurve& prepared, const CurveOption
     if (data.type == plan::DatasetType::performance) wish.rows = prepared.datasets[next].rows();
     ++next;
   }
-  ASSIGN_OR_RETURN(wish.levels, parse_levels(options.levels));
+  ASSIGN_OR_RETURN(wish.levels, parse_curve_levels(options.levels));
   wish.c_max = static_cast<std::int64_t>(options.c_max.value_or(0));
   wish.c_min = static_cast<std::int64_t>(options.c_min);
   wish.spare = static_cast<std::uint32_t>(std::min<std::uint64_t>(

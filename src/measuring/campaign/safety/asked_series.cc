@@ -59,8 +59,8 @@ Result<std::vector<std::string>> uids_of(const std::filesystem::path& path) {
   return out;
 }
 
-Result<void> add_run(const SeriesWish& wish, std::size_t number,
-                     std::map<std::string, AskedReply>& out) {
+Result<void> add_series_run(const SeriesWish& wish, std::size_t number,
+                            std::map<std::string, AskedReply>& out) {
   ASSIGN_OR_RETURN(const auto uids, uids_of(rows_of(wish, number)));
   ASSIGN_OR_RETURN(auto replies, replies_of(wish, number));
   for (auto& [row, reply] : replies) {
@@ -79,7 +79,7 @@ Result<void> add_run(const SeriesWish& wish, std::size_t number,
   return {};
 }
 
-std::size_t runs_in(const SeriesWish& wish) {
+std::size_t series_runs(const SeriesWish& wish) {
   std::size_t number = 1;
   while (number <= kRunsMax && std::filesystem::exists(rows_of(wish, number))) ++number;
   return number - 1;
@@ -165,8 +165,8 @@ Result<SeriesEnd> ask_once(const SeriesWish& wish, std::size_t number,
 
 Result<std::map<std::string, AskedReply>> load_series(const SeriesWish& wish) {
   std::map<std::string, AskedReply> out;
-  const std::size_t runs = runs_in(wish);
-  for (std::size_t number = 1; number <= runs; ++number) TRY(add_run(wish, number, out));
+  const std::size_t runs = series_runs(wish);
+  for (std::size_t number = 1; number <= runs; ++number) TRY(add_series_run(wish, number, out));
   return out;
 }
 
@@ -174,7 +174,7 @@ Result<std::vector<std::string>> check_series(const SeriesWish& wish,
                                               const std::vector<AskedRow>& rows) {
   std::vector<std::string> out;
   std::map<std::string, AskedReply> replies;
-  const std::size_t runs = runs_in(wish);
+  const std::size_t runs = series_runs(wish);
   const std::string name = wish.folder.filename().string();
   for (std::size_t number = 1; number <= runs; ++number) {
     std::string wanted;
@@ -189,7 +189,7 @@ Result<std::vector<std::string>> check_series(const SeriesWish& wish,
     const auto twice = std::ranges::count_if(
         ended, [](const auto& one) { return one.second.answers + one.second.failed > 1; });
     if (twice > 0) out.push_back(format("{}/{:02}: {} rows were asked twice", name, number, twice));
-    TRY(add_run(wish, number, replies));
+    TRY(add_series_run(wish, number, replies));
   }
   if (const std::size_t open = open_rows(wish, rows, replies).size(); open > 0) {
     out.push_back(format("{}: {} rows are still to be asked", name, open));
@@ -201,7 +201,7 @@ Result<SeriesEnd> ask_series(const SeriesWish& wish, const std::vector<AskedRow>
                              const ClientOptions& client, Preflight& preflight,
                              run::Control& control) {
   std::optional<std::uint64_t> before;
-  for (std::size_t number = runs_in(wish) + 1; number <= kRunsMax; ++number) {
+  for (std::size_t number = series_runs(wish) + 1; number <= kRunsMax; ++number) {
     ASSIGN_OR_RETURN(const auto replies, load_series(wish));
     const std::vector<const AskedRow*> open = open_rows(wish, rows, replies);
     std::uint64_t asked = 0;

@@ -12,19 +12,19 @@ namespace {
 constexpr const char* kLevelsFile = "levels.json";
 constexpr std::uint32_t kConcurrencyMax = 100'000;
 
-std::filesystem::path folder_of(const std::filesystem::path& folder, std::uint32_t concurrency) {
+std::filesystem::path level_folder(const std::filesystem::path& folder, std::uint32_t concurrency) {
   return folder / format("c{:04}", concurrency);
 }
 
-std::optional<SealKey> key_of(const SafetyWish& wish) {
+std::optional<SealKey> seal_key(const SafetyWish& wish) {
   return wish.seal ? std::optional(wish.seal->key) : std::nullopt;
 }
 
 Result<SafetyWish> level_wish(const SafetyWish& wish, std::uint32_t concurrency) {
   SafetyWish out = wish;
-  out.folder = folder_of(wish.folder, concurrency);
+  out.folder = level_folder(wish.folder, concurrency);
   if (std::filesystem::exists(out.folder / "safety.json")) {
-    return open_safety(out.folder, key_of(wish));
+    return open_safety(out.folder, seal_key(wish));
   }
   TRY(begin_safety(out));
   return out;
@@ -144,7 +144,7 @@ Result<SafetyLevels> derive_levels(const SafetyWish& wish, const std::vector<std
   SafetyLevels out;
   for (const std::uint32_t concurrency : levels) {
     ASSIGN_OR_RETURN(const SafetyWish level,
-                     open_safety(folder_of(wish.folder, concurrency), key_of(wish)));
+                     open_safety(level_folder(wish.folder, concurrency), seal_key(wish)));
     ASSIGN_OR_RETURN(SafetyLevel row, derive_level(level, concurrency));
     ASSIGN_OR_RETURN(row.differences, check_safety(level));
     out.levels.push_back(std::move(row));

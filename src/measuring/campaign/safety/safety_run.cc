@@ -39,7 +39,7 @@ const std::vector<Prompt>& seeds_of(const SafetyWish& wish) {
   return wish.attacks ? wish.seeds : wish.prompts;
 }
 
-Json facts_of(const SafetyWish& wish) {
+Json safety_facts(const SafetyWish& wish) {
   Json out =
       Json().set("format", 1).set("note", safety::kNotOfficial).set("prompts", wish.prompts.size());
   if (wish.seal) {
@@ -325,7 +325,7 @@ Result<void> write_derived(const SafetyWish& wish, const Derived& derived) {
   return write_file_atomic(wish.folder / "grade.json", derived.grade);
 }
 
-void end_of(const safety::GradeReport& report, Ending& ending) {
+void set_ending(const safety::GradeReport& report, Ending& ending) {
   const safety::Counts& counts = report.overall.counts;
   const std::uint64_t all = counts.graded + counts.invalid + counts.unanswered;
   if (static_cast<double>(counts.unanswered) > kUnansweredMax * static_cast<double>(all)) {
@@ -377,7 +377,7 @@ Result<void> begin_safety(const SafetyWish& wish) {
   TRY(write_file_atomic(wish.folder / "judges.yaml", wish.judges.text));
   TRY(write_file_atomic(wish.folder / "standard.yaml", wish.standard.text));
   // The last: a folder without it holds no safety run.
-  return write_file_atomic(facts, facts_of(wish).dump(2) + "\n");
+  return write_file_atomic(facts, safety_facts(wish).dump(2) + "\n");
 }
 
 Result<safety::SealedRows> used_of(const std::filesystem::path& folder) {
@@ -438,7 +438,7 @@ Result<SafetyWish> open_safety(const std::filesystem::path& folder,
   }
   ASSIGN_OR_RETURN(out.standard, safety::find_standard((folder / "standard.yaml").string()));
   ASSIGN_OR_RETURN(out.judges, safety::find_judges((folder / "judges.yaml").string()));
-  const Json now = facts_of(out);
+  const Json now = safety_facts(out);
   for (const auto& [name, value] : facts.members()) {
     if (now[name].dump() == value.dump() || name == "note") continue;
     return Error{Code::corrupt, format("'{}': {} is {} in safety.json and {} in the files",
@@ -491,7 +491,7 @@ Result<SafetyEnd> run_safety(const SafetyWish& wish, const SafetyAsked& asked,
   if (out.finished) TRY(write_derived(wish, derived));
   out.report = std::move(derived.report);
   out.pairs = std::move(derived.pairs);
-  if (out.finished) end_of(out.report, out.ending);
+  if (out.finished) set_ending(out.report, out.ending);
   return out;
 }
 

@@ -16,7 +16,7 @@ std::optional<double> known(double value) {
 }
 
 // A point of a series without a curve: the speed is that of the safety run.
-metrics::CurvePoint point_of_level(const SafetyLevel& level) {
+metrics::CurvePoint safety_point(const SafetyLevel& level) {
   metrics::CurvePoint out{.name = format("c{}", level.concurrency)};
   out.concurrency = level.concurrency;
   out.measured = true;
@@ -86,7 +86,7 @@ Result<SafetySide> load_safety_side(const std::filesystem::path& folder,
     side.precision = out.curve.precision;
   } else {
     out.curve.model = side.model;
-    for (const SafetyLevel& level : levels) out.curve.points.push_back(point_of_level(level));
+    for (const SafetyLevel& level : levels) out.curve.points.push_back(safety_point(level));
   }
   for (SafetyLevel& level : levels) {
     safety::LevelRun run{.concurrency = level.concurrency, .queries = level.queries};

@@ -26,7 +26,7 @@ Duration least_time(const loadgen::Test& test) {
 
 std::string minutes(Duration time) { return three_digits(time.seconds() / 60); }
 
-Json step_of(const loadgen::RateProbe& probe) {
+Json probe_json(const loadgen::RateProbe& probe) {
   return Json()
       .set("rate", probe.rate)
       .set("queries", probe.queries)
@@ -36,7 +36,7 @@ Json step_of(const loadgen::RateProbe& probe) {
       .set("long", probe.is_long);
 }
 
-std::string step_text(const loadgen::RateProbe& probe) {
+std::string probe_text(const loadgen::RateProbe& probe) {
   const double share =
       probe.queries == 0 ? 1 : static_cast<double>(probe.over) / static_cast<double>(probe.queries);
   return format("rate {:>8}/s  {:>9} queries  {:>6.2f} % over a limit{}", three_digits(probe.rate),
@@ -103,8 +103,8 @@ Result<Json> find_rate(const loadgen::RateWish& wish, const MeasureRate& measure
     probe->rate = next->rate;
     probe->is_long = next->is_long;
     search.tell(*probe);
-    say(step_text(*probe));
-    steps.push_back(step_of(*probe));
+    say(probe_text(*probe));
+    steps.push_back(probe_json(*probe));
   }
   const loadgen::RateFound found = search.found();
   Json out = Json::object()

@@ -42,8 +42,8 @@ Result<std::string> release_of(std::string_view edition) {
 }
 
 // The model's name in configuration files.
-Result<std::string> model_of(const ScenarioWish& wish, std::string_view release,
-                             std::vector<std::string>& notes) {
+Result<std::string> scenario_model(const ScenarioWish& wish, std::string_view release,
+                                   std::vector<std::string>& notes) {
   const bool interactive = wish.scenario == "interactive";
   if (wish.workload == nullptr) {
     if (interactive)
@@ -185,7 +185,7 @@ Result<ScenarioTest> read_scenario(const ScenarioWish& wish) {
                    release_of(wish.workload == nullptr ? std::string_view(wish.edition)
                               : suite                  ? std::string_view(wish.workload->edition)
                                                        : std::string_view()));
-  ASSIGN_OR_RETURN(test.model, model_of(wish, test.edition, out.notes));
+  ASSIGN_OR_RETURN(test.model, scenario_model(wish, test.edition, out.notes));
   loadgen::TestSettings& settings = test.requested;
   settings.scenario = word->second;
   ASSIGN_OR_RETURN(const auto built_in, loadgen::builtin_conf(test.edition));

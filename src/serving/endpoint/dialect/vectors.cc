@@ -42,7 +42,7 @@ std::string numbers_of(const std::vector<float>& vector) {
   return out + ']';
 }
 
-std::string bytes_of(const std::vector<float>& vector) {
+std::string vector_bytes(const std::vector<float>& vector) {
   std::string raw(vector.size() * sizeof(float), '\0');
   std::memcpy(raw.data(), vector.data(), raw.size());
   return '"' + encode_base64(raw) + '"';
@@ -114,7 +114,7 @@ class Vectors final : public Whole {
     }
     const std::vector<float> vector = vector_of(input, own.vectors.dimensions);
     return format(R"({{"object":"embedding","index":{},"embedding":{}}})", index,
-                  own.vectors.base64 ? bytes_of(vector) : numbers_of(vector));
+                  own.vectors.base64 ? vector_bytes(vector) : numbers_of(vector));
   }
 
   DialectOptions options_;

@@ -13,7 +13,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr std::string_view kMagic = "ARROW1";
+constexpr std::string_view kArrowMagic = "ARROW1";
 constexpr std::size_t kAligned = 8;
 
 template <typename T>
@@ -196,7 +196,7 @@ Flat field_of(const Column& column, std::int64_t dictionary) {
   return out;
 }
 
-Flat schema_of(const Columns& table) {
+Flat arrow_schema(const Columns& table) {
   std::vector<Flat> fields;
   std::int64_t words = 0;
   for (const auto& column : table.columns()) {
@@ -276,9 +276,9 @@ std::string put_message(std::string& out, Header kind, Flat header, const std::s
 }
 
 std::string write(const Columns& table) {
-  std::string out(kMagic);
+  std::string out(kArrowMagic);
   pad(out);
-  put_message(out, Header::schema, schema_of(table), {});
+  put_message(out, Header::schema, arrow_schema(table), {});
   std::string dictionaries;
   std::int64_t words = 0;
   Body rows(table.rows());
@@ -295,13 +295,13 @@ std::string write(const Columns& table) {
   out += bytes_of(std::uint32_t{0xFFFFFFFF}) + bytes_of(std::uint32_t{0});
   Flat footer;
   footer.number(0, kVersion5)
-      .part(1, schema_of(table))
+      .part(1, arrow_schema(table))
       .part(2, Flat::structs(static_cast<std::size_t>(words), dictionaries))
       .part(3, Flat::structs(1, batch));
   const std::string meta = footer.buffer();
   out += meta;
   out += bytes_of(static_cast<std::int32_t>(meta.size()));
-  out += kMagic;
+  out += kArrowMagic;
   return out;
 }
 

@@ -13,7 +13,7 @@ constexpr std::string_view kHead =
     "ttft_due_ms,ttft_visible_ms,tpot_ms,latency_ms,latency_due_ms,input_tokens,output_tokens,"
     "reasoning_tokens,cached_tokens,fragments,token_source,detail\n";
 
-std::string seconds(Instant at) {
+std::string seconds_text(Instant at) {
   return at.known() ? format("{:.9f}", static_cast<double>(at.ns) * 1e-9) : std::string();
 }
 
@@ -56,7 +56,7 @@ class CsvExporter final : public Exporter {
     const Instant visible = ok && e.streamed ? e.first_visible : Instant::none();
     rows_ += format("{},{},{},{},{},{},{},{},{},", std::string_view(uuid.data(), uuid.size()),
                     e.query.index, e.query.sample, e.endpoint, to_string(e.outcome), e.http_status,
-                    to_string(e.finish), seconds(e.due), seconds(e.sent));
+                    to_string(e.finish), seconds_text(e.due), seconds_text(e.sent));
     rows_ += format("{},{},{},{},{},{},", ms(e.sent, first), ms(e.due, first), ms(e.sent, visible),
                     ok ? ms(figures_.tpot) : std::string(), ms(e.sent, done), ms(e.due, done));
     rows_ += format("{},{},{},{},{},{},{}\n", count(e.usage.prompt_tokens),

@@ -8,17 +8,19 @@
 namespace assay::interchange {
 namespace {
 
-constexpr std::array<std::string_view, kExportFormats> kNames = {"vllm",       "aiperf", "otlp",
-                                                                 "prometheus", "hdr",    "csv"};
+constexpr std::array<std::string_view, kExportFormats> kExportNames = {
+    "vllm", "aiperf", "otlp", "prometheus", "hdr", "csv"};
 
 }  // namespace
 
-std::string_view to_string(ExportFormat format) { return kNames[static_cast<std::size_t>(format)]; }
+std::string_view to_string(ExportFormat format) {
+  return kExportNames[static_cast<std::size_t>(format)];
+}
 
 std::optional<ExportFormat> export_format_from(std::string_view name) {
-  const auto found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<ExportFormat>(found - kNames.begin());
+  const auto found = std::ranges::find(kExportNames, name);
+  if (found == kExportNames.end()) return std::nullopt;
+  return static_cast<ExportFormat>(found - kExportNames.begin());
 }
 
 metrics::TokenBasis Exporter::token_basis(const metrics::Reply& reply) {

@@ -24,26 +24,26 @@ constexpr std::int64_t kDataPage = 0;
 constexpr std::int64_t kDictionaryPage = 2;
 constexpr std::int64_t kOptional = 1;
 
-struct Kind {
+struct ParquetKind {
   char arrow = 0;
   std::size_t bytes = 0;  // of a value in memory
   Physical physical{};
   std::optional<std::int64_t> converted{};
 };
-constexpr std::array<Kind, 9> kParquetKinds = {{{'l', 8, Physical::int64, {}},
-                                                {'i', 4, Physical::int32, {}},
-                                                {'s', 2, Physical::int32, 16},
-                                                {'L', 8, Physical::int64, 14},
-                                                {'I', 4, Physical::int32, 13},
-                                                {'S', 2, Physical::int32, 12},
-                                                {'g', 8, Physical::real, {}},
-                                                {'b', 0, Physical::boolean, {}},
-                                                {'U', 0, Physical::bytes, 0}}};
+constexpr std::array<ParquetKind, 9> kParquetKinds = {{{'l', 8, Physical::int64, {}},
+                                                       {'i', 4, Physical::int32, {}},
+                                                       {'s', 2, Physical::int32, 16},
+                                                       {'L', 8, Physical::int64, 14},
+                                                       {'I', 4, Physical::int32, 13},
+                                                       {'S', 2, Physical::int32, 12},
+                                                       {'g', 8, Physical::real, {}},
+                                                       {'b', 0, Physical::boolean, {}},
+                                                       {'U', 0, Physical::bytes, 0}}};
 
 // Words are texts, whatever numbers stand for them in memory.
-const Kind& kind_of(const Column& column) {
+const ParquetKind& kind_of(const Column& column) {
   const char wanted = column.words ? 'U' : column.format.front();
-  const auto* const found = std::ranges::find(kParquetKinds, wanted, &Kind::arrow);
+  const auto* const found = std::ranges::find(kParquetKinds, wanted, &ParquetKind::arrow);
   return found == kParquetKinds.end() ? kParquetKinds.back() : *found;
 }
 
@@ -179,7 +179,7 @@ void put_words(std::string& out, const Column& column, std::int64_t from, std::i
 }
 
 // Parquet's small numbers are 32 bits wide, with their own sign.
-void put_number(std::string& out, const Column& column, std::int64_t row, const Kind& kind) {
+void put_number(std::string& out, const Column& column, std::int64_t row, const ParquetKind& kind) {
   if (kind.arrow == 's') {
     put_u32(out, static_cast<std::uint32_t>(value_of<std::int16_t>(column, row)));
   } else if (kind.arrow == 'S') {
@@ -193,7 +193,7 @@ void put_number(std::string& out, const Column& column, std::int64_t row, const 
 std::string page_of(const Column& column, std::int64_t from, std::int64_t to) {
   std::string out;
   put_levels(out, column, from, to);
-  const Kind& kind = kind_of(column);
+  const ParquetKind& kind = kind_of(column);
   if (column.words) {
     put_words(out, column, from, to);
   } else if (kind.physical == Physical::boolean) {
@@ -259,14 +259,14 @@ std::string put_chunk(std::string& out, const Column& column, std::int64_t from,
   return Struct().wide(2, begin).inner(3, meta).done();
 }
 
-std::vector<std::string> schema_of(const Columns& table) {
+std::vector<std::string> parquet_schema(const Columns& table) {
   std::vector<std::string> out;
   out.push_back(Struct()
                     .text(4, "schema")
                     .number(5, static_cast<std::int64_t>(table.columns().size()))
                     .done());
   for (const auto& column : table.columns()) {
-    const Kind& kind = kind_of(*column);
+    const ParquetKind& kind = kind_of(*column);
     Struct element;
     element.number(1, static_cast<std::int64_t>(kind.physical))
         .number(3, kOptional)
@@ -298,7 +298,7 @@ std::string write_parquet(const Columns& table, std::int64_t rows_of_a_page) {
   }
   const std::string footer = Struct()
                                  .number(1, 1)
-                                 .list(2, kThriftStruct, schema_of(table))
+                                 .list(2, kThriftStruct, parquet_schema(table))
                                  .wide(3, table.rows())
                                  .list(4, kThriftStruct, groups)
                                  .text(6, format("Assay {}", version()))

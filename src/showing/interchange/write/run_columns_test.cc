@@ -73,7 +73,7 @@ std::vector<T> series_of(const Columns& table, std::string_view name) {
 }
 
 template <typename T>
-void expect_same(const metrics::Distribution& figure, const std::vector<T>& values) {
+void expect_same_values(const metrics::Distribution& figure, const std::vector<T>& values) {
   ASSERT_EQ(figure.count, values.size());
   for (std::size_t i = 0; i < metrics::kPercentiles.size(); ++i) {
     const double place = metrics::kPercentiles[i] / 100 * static_cast<double>(values.size() - 1);
@@ -103,13 +103,14 @@ TEST(RunColumns, series_of_the_tables_are_those_of_the_point) {
   const metrics::Point point = fold.finish({RunState::complete, ""});
   const Tables tables = tables_of(queries);
 
-  expect_same(point.arrival.ttft, series_of<std::int64_t>(*tables.events, "ttft_ns"));
-  expect_same(point.arrival.ttft_due, series_of<std::int64_t>(*tables.events, "ttft_due_ns"));
-  expect_same(point.arrival.ttft_visible,
-              series_of<std::int64_t>(*tables.events, "ttft_visible_ns"));
-  expect_same(point.arrival.latency, series_of<std::int64_t>(*tables.events, "latency_ns"));
-  expect_same(point.arrival.itl, series_of<std::int64_t>(*tables.fragments, "gap_ns"));
-  expect_same(point.osl, series_of<std::int32_t>(*tables.events, "output_tokens"));
+  expect_same_values(point.arrival.ttft, series_of<std::int64_t>(*tables.events, "ttft_ns"));
+  expect_same_values(point.arrival.ttft_due,
+                     series_of<std::int64_t>(*tables.events, "ttft_due_ns"));
+  expect_same_values(point.arrival.ttft_visible,
+                     series_of<std::int64_t>(*tables.events, "ttft_visible_ns"));
+  expect_same_values(point.arrival.latency, series_of<std::int64_t>(*tables.events, "latency_ns"));
+  expect_same_values(point.arrival.itl, series_of<std::int64_t>(*tables.fragments, "gap_ns"));
+  expect_same_values(point.osl, series_of<std::int32_t>(*tables.events, "output_tokens"));
   EXPECT_GT(point.arrival.itl.count, 500U);
   EXPECT_EQ(tables.events->rows(), 300);
 }
@@ -122,7 +123,7 @@ TEST(RunColumns, tpot_is_the_points) {
   metrics::PointFold fold(columns_run());
   for (const HandMadeQuery& q : queries) metrics::tell(q, fold);
   const metrics::Point point = fold.finish({RunState::complete, ""});
-  expect_same(point.arrival.tpot, series_of<double>(*tables_of(queries).events, "tpot_ns"));
+  expect_same_values(point.arrival.tpot, series_of<double>(*tables_of(queries).events, "tpot_ns"));
 }
 
 TEST(RunColumns, a_query_without_an_end_has_a_row_and_no_figures) {
