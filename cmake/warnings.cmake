@@ -9,7 +9,7 @@ option(ASSAY_WERROR "Treat warnings as errors (our presets do)" OFF)
 option(ASSAY_UNITY "Compile rooms in batches: several times faster from scratch" OFF)
 option(ASSAY_FUZZ "Build libFuzzer targets (clang only)" OFF)
 set(ASSAY_FUZZ_RUNS 40000 CACHE STRING "Inputs for each fuzzer in the test suite")
-set(ASSAY_FUZZ_S 5 CACHE STRING "Seconds for each fuzzer in the test suite, at most")
+set(ASSAY_FUZZ_S 3 CACHE STRING "Seconds for each fuzzer in the test suite, at most")
 set(ASSAY_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them")
 
 add_library(assay_flags INTERFACE)

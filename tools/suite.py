@@ -24,6 +24,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import xml.etree.ElementTree
 
@@ -33,6 +34,8 @@ import tidy as rules
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "suite"
 PYTHON = "/usr/bin/python3" if pathlib.Path("/usr/bin/python3").exists() else sys.executable
+
+BUILDING = threading.Lock()
 
 NO_REGISTRY = re.compile(r"EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH")
 # Of GoogleTest, pytest, vitest, ctest, the compilers and the sanitizers.
@@ -93,9 +96,11 @@ class Section:
         self.count.add(output, code == 0)
 
     def build(self, preset, *targets, options=()):
-        self.must("cmake", "--preset", preset, *options)
-        if targets:
-            self.must("cmake", "--build", f"build/{preset}", "-j", self.jobs, "--target", *targets)
+        with BUILDING:  # two rows at one time could build in one folder
+            self.must("cmake", "--preset", preset, *options)
+            if targets:
+                self.must("cmake", "--build", f"build/{preset}", "-j", self.jobs, "--target",
+                          *targets)
 
     def ctest(self, preset, labels, jobs=None, only=""):
         report = LOGS / f"{self.name}.xml"
@@ -173,7 +178,9 @@ def dev(section):
 
 
 def release(section):
-    section.build("release", "assay", "rooms", "benches")
+    # All that the later sections use, too.
+    section.build("release", "assay", "rooms", "benches", "loadgen_null_sut", "assay_python",
+                  "assay_python_columns")
     # What measures has the machine to itself (RUN_SERIAL).
     section.ctest("release", "e2e|bench")
 
@@ -329,10 +336,10 @@ def container(section):
 
 SMOKE = [tidy, instrument]
 ALONE = [tidy, dev, release]
-# Then both of these at one time; the second one gives way.
-WAITING = [peers, untimed, package, docs, web]
-COMPILING = [analyse, tsan]
-SECTIONS = ALONE + COMPILING + WAITING
+# Then these two rows at one time. The page is built before others use the program that has it.
+ROWS = [[web, peers, docs], [analyse, tsan, untimed, package]]
+GIVING_WAY = [analyse, tsan]
+SECTIONS = ALONE + ROWS[0] + ROWS[1]
 # Hours, not minutes: by name, or all after the others with `full`.
 LONG = [fuzz_long, mutants, innocence, damages, airflow, kills, servers, container]
 
@@ -370,20 +377,22 @@ def run_section(function, jobs, prefix=()):
 
 
 def run_all(functions, jobs):
-    """The sections in order, those of WAITING and COMPILING beside each other."""
-    waiting = [function for function in functions if function in WAITING]
-    compiling = [function for function in functions if function in COMPILING]
+    """The sections in order, the rows beside each other; compilers give way to tests."""
+    rows = [[function for function in row if function in functions] for row in ROWS]
+    in_rows = [function for row in rows for function in row]
     first = [function for function in functions if function in ALONE]
-    last = [function for function in functions
-            if function not in first + waiting + compiling]
-    done = [run_section(function, jobs) for function in first]
-    gives_way = ("nice", "-n", "5") if waiting else ()
-    with concurrent.futures.ThreadPoolExecutor(1) as beside:
-        others = beside.submit(lambda: [run_section(function, jobs, gives_way)
-                                        for function in compiling])
-        done += [run_section(function, jobs) for function in waiting]
-        done += others.result()
-    return done + [run_section(function, jobs) for function in last]
+    last = [function for function in functions if function not in first + in_rows]
+
+    def run_row(row):
+        return [run_section(function, jobs,
+                            ("nice", "-n", "5") if function in GIVING_WAY and all(rows) else ())
+                for function in row]
+
+    done = run_row(first)
+    with concurrent.futures.ThreadPoolExecutor(len(rows)) as beside:
+        for row in list(beside.map(run_row, rows)):
+            done += row
+    return done + run_row(last)
 
 
 def wanted_of(args, parser, names):

@@ -59,7 +59,7 @@ class Order(unittest.TestCase):
         beside = threading.Barrier(2, timeout=60)
 
         def section(function, jobs, prefix=()):
-            if function in (suite.peers, suite.analyse):
+            if function in [row[0] for row in suite.ROWS]:
                 beside.wait()  # the first of each row are at work at one time
             ended.append((function.__name__, bool(prefix)))
             return suite.Count()
@@ -70,8 +70,20 @@ class Order(unittest.TestCase):
         self.assertEqual(len(done), len(ended))
         self.assertEqual(names[:3] + names[-1:], ["tidy", "dev", "release", "mutants"])
         self.assertEqual([name for name, polite in ended if polite], ["analyse", "tsan"])
-        waiting = ["peers", "untimed", "package", "docs", "web"]
-        self.assertEqual([name for name in names if name in waiting], waiting)
+        for row in suite.ROWS:
+            of_row = [function.__name__ for function in row]
+            self.assertEqual([name for name in names if name in of_row], of_row)
+
+    def test_alone_no_section_gives_way(self):
+        polite = []
+
+        def section(function, jobs, prefix=()):
+            polite.append(bool(prefix))
+            return suite.Count()
+
+        with unittest.mock.patch.object(suite, "run_section", section):
+            suite.run_all([suite.tidy, suite.tsan, suite.analyse], 2)
+        self.assertEqual(polite, [False] * 3)
 
 
 class Faults(unittest.TestCase):

@@ -92,8 +92,7 @@ Result<LengthSpec> parse_length(std::string_view text) {
   const std::vector<std::string_view> parts = split(arguments, separator);
   const std::size_t wanted = spec.kind == LengthSpec::Kind::fixed ? 1 : 2;
   if (parts.size() != wanted) {
-    return wrong_length(
-        text, format("{} takes {} number{}", name(spec.kind), wanted, wanted == 1 ? "" : "s"));
+    return wrong_length(text, format("{} takes {}", name(spec.kind), counted(wanted, "number")));
   }
   const Result<double> a = parse_double(parts[0]);
   const Result<double> b = wanted == 2 ? parse_double(parts[1]) : Result<double>(0.0);

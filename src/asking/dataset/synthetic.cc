@@ -332,8 +332,8 @@ Result<Dataset> make_synthetic(const SyntheticSpec& spec, std::string name) {
     for (const PrefixLevel& level : spec.prefixes) shared += level.tokens;
     out.notes.push_back(
         format("the first {} tokens of a prompt are shared with others, in a tree "
-               "of {} level{}",
-               with_thousands(shared), spec.prefixes.size(), spec.prefixes.size() == 1 ? "" : "s"));
+               "of {}",
+               with_thousands(shared), counted(spec.prefixes.size(), "level")));
   }
   return out;
 }

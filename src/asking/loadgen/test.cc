@@ -69,10 +69,6 @@ Recorded record_of(const EffectiveSettings& settings, const Test& test, const Sa
   return out;
 }
 
-std::string counted_words(std::uint64_t n, std::string_view what) {
-  return format("{} {}{}", count_text(n), what, n == 1 ? "" : "s");
-}
-
 // Reasons that LoadGen lacks: it knows no sample that failed, and waits for a lost one for ever.
 std::vector<std::string> others_of(const EffectiveSettings& settings, const Samples& samples,
                                    std::uint64_t failed, const TestEnd& end) {
@@ -80,7 +76,7 @@ std::vector<std::string> others_of(const EffectiveSettings& settings, const Samp
   if (!end.complete) out.push_back(format("The run is not whole: {}", end.why));
   if (failed > 0) {
     out.push_back(format("{} of {} failed, and a test has every answer", count_text(failed),
-                         counted_words(samples.size(), "sample")));
+                         counted(samples.size(), "sample")));
   }
   if (!settings.requested.use_token_latencies) return out;
   std::uint64_t uncounted = 0;
@@ -92,11 +88,11 @@ std::vector<std::string> others_of(const EffectiveSettings& settings, const Samp
   }
   if (uncounted > 0) {
     out.push_back(format("{} of {} without a count of tokens", count_text(uncounted),
-                         counted_words(samples.size(), "answer")));
+                         counted(samples.size(), "answer")));
   }
   if (whole > 0 && settings.scenario != Scenario::Offline) {
     out.push_back(format("{} of {} without a first token: they did not come as a stream",
-                         count_text(whole), counted_words(samples.size(), "answer")));
+                         count_text(whole), counted(samples.size(), "answer")));
   }
   return out;
 }
@@ -294,9 +290,9 @@ std::vector<std::pair<std::string, std::string>> Judgement::lines() const {
   }
   for (const std::string& error : errors) out.emplace_back("error", error);
   if (test.in_flight_max > 0) {
-    out.emplace_back(
-        "cap", format("one query of {}; the client had at most {} in flight",
-                      counted_words(v.samples + failed, "sample"), count_text(test.in_flight_max)));
+    out.emplace_back("cap",
+                     format("one query of {}; the client had at most {} in flight",
+                            counted(v.samples + failed, "sample"), count_text(test.in_flight_max)));
   }
   return out;
 }

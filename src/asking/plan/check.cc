@@ -348,11 +348,10 @@ void check_endpoints(const Config& config, const Surroundings& around, Reading& 
   if (client.max_connections == 0) {
     reading.wrong_setting("settings.client.max_connections", "must be -1 or at least 1");
   } else if (client.max_connections > budget) {
-    reading.wrong_setting(
-        "settings.client.max_connections",
-        format("{} is more than the {} ports that this machine has for {} endpoint{}",
-               client.max_connections, budget, hosts.size(), hosts.size() == 1 ? "" : "s"),
-        "-1 uses what there is; net.ipv4.ip_local_port_range has more");
+    reading.wrong_setting("settings.client.max_connections",
+                          format("{} is more than the {} ports that this machine has for {}",
+                                 client.max_connections, budget, counted(hosts.size(), "endpoint")),
+                          "-1 uses what there is; net.ipv4.ip_local_port_range has more");
   }
   for (const auto& [name, value] : config.endpoint_config.headers) {
     if (!is_header_name(name) || !is_header_value(value)) {

@@ -146,6 +146,12 @@ TEST(Text, durations_read_and_print) {
 TEST(Text, numbers_for_people) {
   EXPECT_EQ(with_thousands(-1234567), "-1,234,567");
   EXPECT_EQ(with_thousands(999), "999");
+  EXPECT_EQ(counted(0, "record"), "0 records");
+  EXPECT_EQ(counted(1, "record"), "1 record");
+  EXPECT_EQ(counted(1200, "query", "queries"), "1,200 queries");
+  EXPECT_EQ(counted(1, "reply was", "replies were"), "1 reply was");
+  EXPECT_EQ(p_text(0.0001), "p = 0.0001");
+  EXPECT_EQ(p_text(0.00001), "p < 0.0001");
   EXPECT_EQ(three_digits(9932), "9,932");
   EXPECT_EQ(three_digits(46.94), "46.9");
   EXPECT_EQ(three_digits(99.96), "100");

@@ -129,6 +129,12 @@ Result<Duration> parse_duration(std::string_view text, Duration bare_unit) {
   return Duration{std::llround(*value * static_cast<double>(unit.ns))};
 }
 
+std::string counted_text(std::int64_t count, std::string_view noun, std::string_view many) {
+  std::string out = with_thousands(count) + " ";
+  if (count == 1) return out.append(noun);
+  return many.empty() ? out.append(noun) + "s" : out.append(many);
+}
+
 std::string with_thousands(std::int64_t value) {
   std::string digits = std::to_string(value);
   const std::size_t first = value < 0 ? 1 : 0;
@@ -138,6 +144,11 @@ std::string with_thousands(std::int64_t value) {
 
 std::string count_text(std::uint64_t count) {
   return with_thousands(static_cast<std::int64_t>(count));
+}
+
+std::string p_text(double p) {
+  constexpr double kLeastShown = 0.0001;
+  return p < kLeastShown ? "p < 0.0001" : format("p = {:.4f}", p);
 }
 
 std::string three_digits(double value) {

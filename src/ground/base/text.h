@@ -1,6 +1,7 @@
 // Small text tools: formatting for people and parsing of what people type. Pure; any thread.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -29,7 +30,15 @@ Result<Duration> parse_duration(std::string_view text, Duration bare_unit);
 // All output uses these formatters (ux.md, principle 3).
 // 1234567 -> 1,234,567
 std::string with_thousands(std::int64_t value);
+// counted(2, "reply", "replies") is "2 replies", of one "1 reply"; without `many`, the noun and an
+// s.
+std::string counted_text(std::int64_t count, std::string_view noun, std::string_view many);
+template <std::integral Count>
+std::string counted(Count count, std::string_view noun, std::string_view many = {}) {
+  return counted_text(static_cast<std::int64_t>(count), noun, many);
+}
 std::string count_text(std::uint64_t count);  // likewise
+std::string p_text(double p);                 // "p = 0.0312"; below 0.0001 "p < 0.0001"
 // Three significant digits, thousands separated: 9,932 · 46.9 · 0.513
 std::string three_digits(double value);
 // 412 ms · 1.21 s · 18.9 ms · 85.0 µs; never 0.00981 s

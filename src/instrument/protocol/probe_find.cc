@@ -60,10 +60,6 @@ class Finder {
   }
   void bad(std::string_view topic, std::string text) { add(Verdict::bad, topic, std::move(text)); }
 
-  static std::string plural(std::size_t n, std::string_view word) {
-    return format("{} {}{}", with_thousands(static_cast<std::int64_t>(n)), word, n == 1 ? "" : "s");
-  }
-
   void connection() {
     const std::string time = human_duration(a_.connect_time);
     const std::string over = a_.tls_version.empty() ? "" : format(" over {}", a_.tls_version);
@@ -231,7 +227,7 @@ class Finder {
     }
     if (s_.comments > 0) {
       good("comments", format("{} (pings or the like); they are no events",
-                              plural(s_.comments, "comment line")));
+                              counted(s_.comments, "comment line")));
     }
     const auto strangers =
         static_cast<std::size_t>(std::ranges::count_if(s_.events, [](const RecordedEvent& event) {
@@ -239,7 +235,7 @@ class Finder {
         }));
     if (strangers > 0) {
       good("events", format("{} without a choice (pings or the like); they bring no tokens",
-                            plural(strangers, "event")));
+                            counted(strangers, "event")));
     }
     if (s_.malformed > 0) {
       bad("events", format("{} of {} are no JSON: what they said is lost to every client",
@@ -253,7 +249,7 @@ class Finder {
     if (s_.split_characters > 0) {
       note("characters", format("{} {} inside a character: tools that decode each one alone show "
                                 "\uFFFD; Assay joins the bytes first",
-                                plural(s_.split_characters, "fragment"),
+                                counted(s_.split_characters, "fragment"),
                                 s_.split_characters == 1 ? "ends or begins" : "end or begin"));
     }
   }
@@ -327,7 +323,7 @@ class Finder {
     } else if (reads * 3 < speaking.size() * 2) {
       note("pace", format("{} events came in {}: something gathers them (the server's stream "
                           "interval, a proxy), and gaps between tokens are not the model's",
-                          speaking.size(), plural(reads, "read")));
+                          speaking.size(), counted(reads, "read")));
     }
     if (gaps.size() < 3) return;
     std::ranges::sort(gaps);
@@ -387,7 +383,7 @@ class Finder {
     }
     if (s_.events_after_done > 0) {
       note("end", format("{} after {}, which most clients never see",
-                         plural(s_.events_after_done, "event"), end_mark()));
+                         counted(s_.events_after_done, "event"), end_mark()));
     }
     if (s_.fragments == 0) return;
     const Duration tail = (marked ? s_.done_marker : s_.end) - s_.last_token;
@@ -426,7 +422,7 @@ class Finder {
     if (output < 0 || (output == 0 && s_.fragments > 0)) {
       bad("usage",
           format("{}{}: output tokens must be counted by a tokenizer", counts,
-                 output < 0 ? "" : format(", though {} came", plural(s_.fragments, "fragment"))));
+                 output < 0 ? "" : format(", though {} came", counted(s_.fragments, "fragment"))));
     } else if (s_.usage_events > 2 && a_.api != Api::sglang) {
       note("usage", format("{}; counts come with {} of {} events, which makes each larger", counts,
                            s_.usage_events, s_.events.size()));
@@ -484,7 +480,7 @@ class Finder {
   // The one reply of a kind without streams.
   void whole() {
     if (!reply_came("reply")) return;
-    good("reply", format("{} in {}", plural(p_.events.front().units, row_of(a_.api).unit),
+    good("reply", format("{} in {}", counted(p_.events.front().units, row_of(a_.api).unit),
                          human_duration(p_.end - a_.plain.sent)));
   }
 

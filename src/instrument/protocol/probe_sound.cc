@@ -9,9 +9,7 @@
 namespace assay::protocol {
 namespace {
 
-std::string pieces(std::size_t n) {
-  return format("{} piece{}", with_thousands(static_cast<std::int64_t>(n)), n == 1 ? "" : "s");
-}
+std::string pieces(std::size_t n) { return counted(n, "piece"); }
 
 void add(ProbeReport& report, Verdict verdict, std::string topic, std::string text) {
   report.findings.push_back({verdict, std::move(topic), std::move(text)});

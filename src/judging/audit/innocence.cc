@@ -50,7 +50,10 @@ class Judge {
       weigh_connections();
     }
     if (audit_.lost_records > 0) {
-      add(ClientLimited::yes, format("{} records of the event log were lost", audit_.lost_records),
+      add(ClientLimited::yes,
+          counted(audit_.lost_records, "record of the event log was",
+                  "records of the event log were") +
+              " lost",
           point_.end.out_of_space
               ? "make room on the disk, or name a folder elsewhere (--report-dir)"
               : "write the run folder to a faster disk");
@@ -117,8 +120,8 @@ class Judge {
     // A wait on a slow endpoint is long and may contain a short stop: suspected at most.
     if (thread.interrupted_for.seconds() / wall >= kStalledSuspected) {
       add(ClientLimited::suspected,
-          format("{} was stopped {} times, for {} at most", who(thread), thread.waits_interrupted,
-                 human_duration(thread.interrupted_for)),
+          format("{} was stopped {}, for {} at most", who(thread),
+                 counted(thread.waits_interrupted, "time"), human_duration(thread.interrupted_for)),
           "find what stopped it: a debugger, a job control signal, a frozen cgroup");
     }
     if (thread.run_queue_delay.ns >= 0) {
@@ -185,8 +188,8 @@ class Judge {
           "measure from a machine whose cores are its own");
     const double throttled = audit_.throttled.seconds() / wall;
     weigh(throttled, kTakenSuspected, kTakenGuilty,
-          format("its CPU quota stopped it {} times, for {} of the run", audit_.throttled_periods,
-                 percent(throttled)),
+          format("its CPU quota stopped it {}, for {} of the run",
+                 counted(audit_.throttled_periods, "time"), percent(throttled)),
           "raise or lift the control group's quota (cpu.max, cpu.cfs_quota_us)");
   }
 

@@ -303,7 +303,7 @@ TEST(InnocenceLimits, of_a_run_in_which_nothing_succeeded_only_the_log_is_judged
   const Innocence lost = judged(wrong(10, 0, 1));
   ASSERT_EQ(lost.reasons.size(), 1U);
   EXPECT_EQ(lost.client_limited, kYes);
-  EXPECT_EQ(lost.reasons[0].what, "1 records of the event log were lost");
+  EXPECT_EQ(lost.reasons[0].what, "1 record of the event log was lost");
   EXPECT_EQ(lost.reasons[0].advice, "write the run folder to a faster disk");
   const Innocence full = judged([](ClientAudit& audit, metrics::Point& point) {
     audit.lost_records = 2;

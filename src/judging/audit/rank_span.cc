@@ -138,8 +138,8 @@ std::string ranks_text(const RankSpan& span) {
     }
   }
   const bool seen = span.start_spread > span.bound;
-  return format("{} ranks on {} host{}; clocks within {}; started within {}{}", span.ranks.size(),
-                hosts.size(), hosts.size() == 1 ? "" : "s", human_duration(span.bound),
+  return format("{} ranks on {}; clocks within {}; started within {}{}", span.ranks.size(),
+                counted(hosts.size(), "host"), human_duration(span.bound),
                 human_duration(seen ? span.start_spread : span.bound), lost);
 }
 

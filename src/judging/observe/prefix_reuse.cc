@@ -232,7 +232,8 @@ std::vector<std::pair<std::string, std::string>> reuse_lines(const PrefixReuse& 
     delivered = format("{} tokens, {} of the offered", tokens_text(sums.delivered),
                        share_text(sums.delivered, sums.offered));
     if (sums.silent > 0) {
-      delivered += format("; {} replies without a count are left out", tokens_text(sums.silent));
+      delivered +=
+          format("; {} without a count left out", counted(sums.silent, "reply is", "replies are"));
     }
     if (sums.beyond > 0) {
       delivered += format("; {} tokens beyond the offered: the cache was warm before, or shared",

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/markup.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "rules/catalogue.h"
 #include "rules/inference/rule.h"
@@ -16,10 +17,6 @@ std::string where_of(const Finding& finding) {
   if (finding.where.file.empty()) return ".";
   return finding.where.line > 0 ? format("{}:{}", finding.where.file, finding.where.line)
                                 : finding.where.file;
-}
-
-std::string plural(int count, std::string_view noun) {
-  return format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string_view sarif_level(Severity severity) {
@@ -139,13 +136,13 @@ std::string report_text(const CheckReport& report, bool strict, bool quiet) {
   int asked = 0;
   for (const RuleOutcome& outcome : report.rules) asked += outcome.asked > 0 ? 1 : 0;
   out += format("{}: {}, {}, {}; {} of {} rules of {} {} applied\n", report.path,
-                plural(report.systems, "system"),
-                plural(report.curves, report.inference ? "model" : "curve"),
-                plural(report.points, report.inference ? "result" : "point"), asked,
+                counted(report.systems, "system"),
+                counted(report.curves, report.inference ? "model" : "curve"),
+                counted(report.points, report.inference ? "result" : "point"), asked,
                 report.rules.size(), report.inference ? "round" : "edition", report.edition);
   out += format("{}: {}, {}\n", report.clean(strict) ? "clean" : "not clean",
-                plural(report.count(Severity::error), "error"),
-                plural(report.count(Severity::warning), "warning"));
+                counted(report.count(Severity::error), "error"),
+                counted(report.count(Severity::warning), "warning"));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "score/scorer.h"
 
 namespace assay::score {
@@ -35,7 +36,8 @@ class TokenBounds final : public Scorer {
   Result<Verdict> finish() override {
     Verdict verdict;
     if (uncounted_ > 0) {
-      verdict.note = format("{} replies have no token count (run with --tokenizer)", uncounted_);
+      verdict.note = counted(uncounted_, "reply has", "replies have") +
+                     " no token count (run with --tokenizer)";
     }
     if (rows_ == 0) return verdict;
     const double mean = static_cast<double>(tokens_) / static_cast<double>(rows_);

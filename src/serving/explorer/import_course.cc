@@ -15,13 +15,11 @@ namespace assay::explorer {
 namespace {
 
 std::string import_sentence(const ImportCounts& counts) {
-  const std::string sheets = counts.datasheets == 0
-                                 ? ""
-                                 : format(", {} dataset description{}", counts.datasheets,
-                                          counts.datasheets == 1 ? "" : "s");
-  return format("{} curve{} ({} new), {} point{} ({} new, {} changed){}\n", counts.curves,
-                counts.curves == 1 ? "" : "s", counts.curves_new, counts.points,
-                counts.points == 1 ? "" : "s", counts.points_new, counts.points_changed, sheets);
+  const std::string sheets =
+      counts.datasheets == 0 ? "" : ", " + counted(counts.datasheets, "dataset description");
+  return format("{} ({} new), {} ({} new, {} changed){}\n", counted(counts.curves, "curve"),
+                counts.curves_new, counted(counts.points, "point"), counts.points_new,
+                counts.points_changed, sheets);
 }
 
 void say_derived(const Imported& found, const Talk& talk) {

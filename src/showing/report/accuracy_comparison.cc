@@ -1,6 +1,7 @@
 #include "report/accuracy_comparison.h"
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace assay::report {
 namespace {
@@ -60,7 +61,7 @@ std::string accuracy_comparison_text(const compare::AccuracyComparisons& compari
       out += format(" ({:g} % interval {:+.2f} to {:+.2f})", 100 * (1 - options.alpha), *c.low,
                     *c.high);
     }
-    out += format(", p = {:.4f} ({})\n", c.p, basis_words(c));
+    out += format(", {} ({})\n", p_text(c.p), basis_words(c));
   }
   return out + "\n  A difference above 0 is better. Intervals hold for all figures together.\n";
 }

@@ -42,11 +42,11 @@ std::string table_rows(const audit::Certificate& c) {
 std::string certificate_table(const std::vector<audit::Certificate>& all) {
   const audit::Certificate& first = all.front();
   std::string out = format(
-      "Client minus truth in µs, P50 / P99 / P99.9 of the signed errors. {}, {} cores, {}; "
-      "Assay {} ({}), {} measuring thread{}; {}.\n\n",
-      first.machine.cpu.empty() ? "CPU unknown" : first.machine.cpu, first.machine.cores,
-      first.machine.kernel, first.version, first.build, first.threads,
-      first.threads == 1 ? "" : "s", rfc3339(first.made).substr(0, 10));
+      "Client minus truth in µs, P50 / P99 / P99.9 of the signed errors. {}, {}, {}; "
+      "Assay {} ({}), {}; {}.\n\n",
+      first.machine.cpu.empty() ? "CPU unknown" : first.machine.cpu,
+      counted(first.machine.cores, "core"), first.machine.kernel, first.version, first.build,
+      counted(first.threads, "measuring thread"), rfc3339(first.made).substr(0, 10));
   out += "| Streams | Ceiling, queries/s | Ceiling, events/s |\n|---:|---:|---:|\n";
   for (const audit::Certificate& c : all) {
     out += format("| {} | {} | {} |\n", with_thousands(std::int64_t{c.streams}),

@@ -96,9 +96,9 @@ std::string basis_sentence(const Comparison& c) {
 }
 
 std::string metric_message(const MetricComparison& m) {
-  return format("{} {} -> {}, {} ({}), p = {:.4f}", to_string(m.metric), value_text(m, m.a),
+  return format("{} {} -> {}, {} ({}), {}", to_string(m.metric), value_text(m, m.a),
                 value_text(m, m.b), signed_percent(m.effect), interval_text(m),
-                m.verdict == MetricVerdict::better ? m.p_better : m.p_worse);
+                p_text(m.verdict == MetricVerdict::better ? m.p_better : m.p_worse));
 }
 
 // Escapes the characters that a workflow command's message and properties can't hold.

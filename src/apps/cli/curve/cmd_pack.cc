@@ -2,6 +2,7 @@
 #include "base/flags.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "campaign/pack_tree.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -38,8 +39,8 @@ void print_text(const std::string& root, const campaign::PackSource& source,
   for (const std::string& note : tree.notes) say("note: " + note);
   for (const std::string& note : source.notes) say("note: " + note);
   const std::size_t points = source.points.size();
-  print(format("{}: {} point{} of {}\n  next  assay check {}\n", root, points,
-               points == 1 ? "" : "s", source.curve.model, root));
+  print(format("{}: {} of {}\n  next  assay check {}\n", root, counted(points, "point"),
+               source.curve.model, root));
 }
 
 // A tree of MLPerf Inference, from a plan of LoadGen's logs.
@@ -62,8 +63,8 @@ Result<int> pack_inference(const PackOptions& options, const Flags& flags) {
               .dump(2) +
           "\n");
   } else {
-    print(format("{}: {} result{}\n  next  assay check --suite inference {}\n", out, packed.results,
-                 packed.results == 1 ? "" : "s", out));
+    print(format("{}: {}\n  next  assay check --suite inference {}\n", out,
+                 counted(packed.results, "result"), out));
   }
   return exit_code(ExitCode::done);
 }

@@ -142,7 +142,8 @@ Result<std::unique_ptr<CodeJudge>> CodeJudge::make(const Json& extras) {
 }
 
 std::string CodeJudge::note() const {
-  return format("{} replies were run: {}", ran_, layers_.empty() ? "none" : layers_);
+  return format("{} run: {}", counted(ran_, "reply was", "replies were"),
+                layers_.empty() ? "none" : layers_);
 }
 
 // Unpacks LiveCodeBench's private tests: base64 of zlib of a pickled text. A pickle may run any

@@ -7,7 +7,7 @@ namespace assay::score {
 const text::Regex* Patterns::find(const std::string& pattern) {
   auto found = kept_.find(pattern);
   if (found == kept_.end()) {
-    if (kept_.size() >= kKeptMax) kept_.clear();
+    if (kept_.size() >= kept_max_) kept_.clear();
     auto made = text::Regex::compile(pattern, text::RegexDialect::python);
     std::optional<text::Regex> regex;
     if (made) regex.emplace(*std::move(made));

@@ -13,14 +13,15 @@ namespace assay::score {
 
 class Patterns {
  public:
-  // More than IFEval's dataset has; at this number all are forgotten.
-  static constexpr std::size_t kKeptMax = 4096;
+  // At `kept_max` patterns all are forgotten; 4,096 are more than IFEval's dataset has.
+  explicit Patterns(std::size_t kept_max = 4096) : kept_max_(kept_max) {}
 
   // nullptr for a pattern that can't be read. Valid until the next call.
   const text::Regex* find(const std::string& pattern);
   std::size_t size() const { return kept_.size(); }
 
  private:
+  const std::size_t kept_max_;
   std::unordered_map<std::string, std::optional<text::Regex>> kept_{};
 };
 

@@ -48,17 +48,17 @@ Result<Verdict> by_task(const std::string& task, const std::vector<TaskReply>& a
 }
 
 TEST(Patterns, are_compiled_once_and_forgotten_together) {
-  Patterns patterns;
+  Patterns patterns(20);
   const text::Regex* const first = patterns.find("a+b");
   ASSERT_NE(first, nullptr);
   EXPECT_EQ(patterns.find("a+b"), first);
   EXPECT_EQ(patterns.find("("), nullptr) << "no pattern";
   EXPECT_EQ(patterns.find("("), nullptr);
   EXPECT_EQ(patterns.size(), 2U);
-  for (std::size_t i = patterns.size(); i < Patterns::kKeptMax; ++i) {
+  for (std::size_t i = patterns.size(); i < 20; ++i) {
     patterns.find("x" + std::to_string(i));
   }
-  EXPECT_EQ(patterns.size(), Patterns::kKeptMax);
+  EXPECT_EQ(patterns.size(), 20U);
   EXPECT_NE(patterns.find("one more"), nullptr);
   EXPECT_EQ(patterns.size(), 1U);
 }

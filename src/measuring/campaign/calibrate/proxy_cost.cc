@@ -77,10 +77,10 @@ void add_up(ProxyCost& cost) {
 std::string proxy_cost_text(const ProxyCost& cost) {
   std::string flags;
   for (const std::string& flag : cost.asked.flags) flags += " " + flag;
-  std::string out = format(
-      "assay proxy{} at {} events/s in {} streams, {} round{} with and without it in turns\n",
-      flags, three_digits(cost.asked.events_per_second), with_thousands(std::int64_t{cost.streams}),
-      cost.rounds.size(), cost.rounds.size() == 1 ? "" : "s");
+  std::string out =
+      format("assay proxy{} at {} events/s in {} streams, {} with and without it in turns\n", flags,
+             three_digits(cost.asked.events_per_second), with_thousands(std::int64_t{cost.streams}),
+             counted(cost.rounds.size(), "round"));
   const auto line = [&](std::string_view what, const AddedTime& time) {
     out += format("  {}P50 {}   P99 {}\n", pad_right(what, 30), microseconds(time.p50),
                   microseconds(time.p99));

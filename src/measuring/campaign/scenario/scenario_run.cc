@@ -141,10 +141,9 @@ std::string note_of(const loadgen::Test& test, const loadgen::EffectiveSettings&
   switch (settings.scenario) {
     case Scenario::SingleStream:
     case Scenario::MultiStream:
-      return format(
-          "LoadGen {}: {} sample{} at a time, at least {} queries and {}, at most {} queries",
-          test.name, counts.group, counts.group == 1 ? "" : "s",
-          count_text(settings.min_query_count), seconds, count_text(counts.queries));
+      return format("LoadGen {}: {} at a time, at least {} queries and {}, at most {} queries",
+                    test.name, counted(counts.group, "sample"),
+                    count_text(settings.min_query_count), seconds, count_text(counts.queries));
     case Scenario::Server:
       return format("LoadGen {}: {} queries in LoadGen's schedule at {} a second, for {} or longer",
                     test.name, count_text(counts.queries), three_digits(settings.target_qps),
