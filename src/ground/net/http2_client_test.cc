@@ -457,6 +457,15 @@ TEST(Http2Client, a_flood_is_counted_to_the_frame_and_to_the_byte) {
   }
 }
 
+TEST(Http2Client, its_first_frames_say_what_it_takes) {
+  const Talk talk(0);
+  EXPECT_EQ(talk.sent,
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" +
+                settings(setting(kPush, 0) + setting(kInitialWindow, 0x7fffffff) +
+                         setting(kFrameSize, 1 << 20) + setting(kHeadSize, 65'536)) +
+                frame(Http2FrameType::window_update, 0, 0, big_endian(0x7fffffff - kFirstWindow)));
+}
+
 // It never repeats: in the tables of both ends it would only push others out.
 TEST(Http2Client, a_requests_id_is_not_kept_in_the_tables) {
   const auto size_of_second = [](std::string_view name) {

@@ -77,6 +77,18 @@ class Http2ServerTest : public testing::Test, protected Http2Events {
   std::size_t step_ = 1 << 20;
 };
 
+TEST_F(Http2ServerTest, its_first_frames_say_what_it_takes) {
+  std::string sent;
+  for (std::string_view more = server_.output(); !more.empty(); more = server_.output()) {
+    sent += more;
+  }
+  EXPECT_EQ(sent,
+            settings(setting(kConcurrentStreams, Http2Server::kStreamsMax) +
+                     setting(kInitialWindow, 16 << 20) + setting(kFrameSize, 1 << 20) +
+                     setting(kHeadSize, 4096)) +
+                frame(Http2FrameType::window_update, 0, 0, big_endian((16 << 20) - kFirstWindow)));
+}
+
 TEST_F(Http2ServerTest, takes_a_whole_request_however_its_bytes_are_cut) {
   step_ = 1;
   HeardReply seen;

@@ -1,12 +1,14 @@
 #include "net/poller.h"
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <thread>
 
 #include "base/clock.h"
+#include "net/socket.h"
 
 namespace assay::net {
 namespace {
@@ -44,6 +46,55 @@ TEST(Poller, a_timeout_is_kept_to_the_nanosecond_below_a_millisecond) {
   const Instant start = clock.now();
   EXPECT_TRUE(poller->wait(300_us).empty());
   EXPECT_GE(clock.now() - start, 300_us);
+}
+
+TEST(Poller, a_listener_is_told_until_it_is_empty_and_only_of_what_comes_in) {
+  auto poller = Poller::open();
+  ASSERT_TRUE(poller);
+  const Fd listener = listen_on(Address::numeric("127.0.0.1", 0).value(), {}).value();
+  ASSERT_TRUE(poller->add_listener(listener.get(), 9));
+  EXPECT_TRUE(poller->wait({}).empty());
+  const Fd client = start_connect(local_address(listener).value()).value();
+  for (int i = 0; i < 2; ++i) {
+    const auto events = poller->wait(10_s);
+    ASSERT_EQ(events.size(), 1U);
+    const std::uint64_t key = events[0].data.u64;  // the kernel packs it
+    EXPECT_EQ(key, 9U);
+    EXPECT_EQ(events[0].events, std::uint32_t{EPOLLIN});
+  }
+  EXPECT_TRUE(accept_one(listener)->open());
+  EXPECT_TRUE(poller->wait({}).empty());
+}
+
+TEST(Poller, a_descriptor_that_was_removed_is_told_no_more) {
+  auto poller = Poller::open();
+  ASSERT_TRUE(poller);
+  auto [mine, theirs] = socket_pair();
+  ASSERT_TRUE(poller->add(mine.get(), 7));
+  EXPECT_FALSE(poller->add(mine.get(), 8)) << "it is watched already";
+  poller->remove(mine.get());
+  ASSERT_EQ(::write(theirs.get(), "x", 1), 1);
+  EXPECT_TRUE(poller->wait({}).empty());
+  EXPECT_TRUE(poller->add(mine.get(), 8));
+}
+
+TEST(Poller, as_many_events_are_told_at_once_as_were_asked_for) {
+  auto poller = Poller::open(1);
+  ASSERT_TRUE(poller);
+  auto [mine, theirs] = socket_pair();
+  ASSERT_TRUE(poller->add(mine.get(), 1));
+  ASSERT_TRUE(poller->add(theirs.get(), 2));
+  const std::uint64_t first = poller->wait({})[0].data.u64;
+  const std::uint64_t second = poller->wait({})[0].data.u64;
+  EXPECT_EQ(first + second, 3U);
+  EXPECT_TRUE(poller->wait({}).empty());
+}
+
+// The kernel would add 50 µs to each sleep.
+TEST(Poller, its_threads_sleeps_are_as_exact_as_the_kernel_can) {
+  ASSERT_EQ(::prctl(PR_SET_TIMERSLACK, 50'000UL, 0UL, 0UL, 0UL), 0);
+  ASSERT_TRUE(Poller::open());
+  EXPECT_EQ(::prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL), 1);
 }
 
 TEST(Poller, wake_ends_a_wait_from_another_thread_and_is_no_event) {

@@ -287,6 +287,22 @@ int option_of(const Fd& fd, int level, int option) {
   return value;
 }
 
+// What quick ACKs say of a socket that has bytes to acknowledge tells the two apart.
+TEST(Socket, an_acknowledgement_is_sent_once_and_the_next_read_sends_none_by_itself) {
+  for (const bool always : {false, true}) {
+    auto listener = listen_on(*Address::numeric("127.0.0.1", 0), {});
+    ASSERT_TRUE(listener);
+    auto [client, server] = connected_pair(*listener, *local_address(*listener));
+    const int off = 0;
+    ASSERT_EQ(::setsockopt(server.get(), IPPROTO_TCP, TCP_QUICKACK, &off, sizeof off), 0);
+    ASSERT_EQ(::write(client.get(), "x", 1), 1);
+    ASSERT_TRUE(wait_for(server, POLLIN));
+    EXPECT_TRUE(always ? set_quick_ack(server) : acknowledge_now(server));
+    EXPECT_EQ(option_of(server, IPPROTO_TCP, TCP_QUICKACK), always ? 1 : 0);
+  }
+  EXPECT_FALSE(acknowledge_now(Fd()));
+}
+
 TEST(Socket, options_are_set_and_a_closed_socket_refuses_them) {
   auto listener = listen_on(*Address::numeric("127.0.0.1", 0), {});
   ASSERT_TRUE(listener);

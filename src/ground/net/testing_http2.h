@@ -42,8 +42,13 @@ inline std::string frame(Http2FrameType type, std::uint8_t flags, std::uint32_t 
 inline std::string setting(std::uint16_t id, std::uint32_t value) {
   return big_endian(id, 2) + big_endian(value);
 }
+inline constexpr std::uint16_t kPush = 2;
 inline constexpr std::uint16_t kConcurrentStreams = 3;
 inline constexpr std::uint16_t kInitialWindow = 4;
+inline constexpr std::uint16_t kFrameSize = 5;
+inline constexpr std::uint16_t kHeadSize = 6;
+// A connection's window before the first WINDOW_UPDATE.
+inline constexpr std::uint32_t kFirstWindow = 65'535;
 
 inline std::string settings(std::string_view list = {}) {
   return frame(Http2FrameType::settings, 0, 0, list);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -251,6 +252,35 @@ TEST(Tls, a_server_has_a_certificate_and_its_key_from_files) {
   const auto no_store = TlsContext::client({.ca_file = "/none"});
   ASSERT_FALSE(no_store);
   EXPECT_EQ(no_store.error().message.find("cannot read the certificates in '/none': "), 0U);
+}
+
+TEST(Tls, the_certificate_made_now_is_of_this_machines_names_and_holds_for_a_month) {
+  std::string pem;
+  ASSERT_TRUE(TlsContext::self_signed_server(&pem, false));
+  const std::unique_ptr<BIO, void (*)(BIO*)> bytes(BIO_new(BIO_s_mem()), BIO_free_all);
+  BIO_write(bytes.get(), pem.data(), static_cast<int>(pem.size()));
+  const std::unique_ptr<X509, void (*)(X509*)> made(
+      PEM_read_bio_X509(bytes.get(), nullptr, nullptr, nullptr), X509_free);
+  ASSERT_NE(made, nullptr) << pem;
+  EXPECT_EQ(X509_get_version(made.get()), X509_VERSION_3);
+  EXPECT_EQ(ASN1_INTEGER_get(X509_get0_serialNumber(made.get())), 1);
+  char name[64] = {};
+  X509_NAME_oneline(X509_get_subject_name(made.get()), name, sizeof name);
+  EXPECT_STREQ(name, "/CN=localhost");
+  EXPECT_EQ(X509_NAME_cmp(X509_get_subject_name(made.get()), X509_get_issuer_name(made.get())), 0);
+  EXPECT_EQ(X509_check_ca(made.get()), 1);
+  EXPECT_EQ(X509_check_host(made.get(), "localhost", 0, 0, nullptr), 1);
+  for (const char* const address : {"127.0.0.1", "::1"}) {
+    EXPECT_EQ(X509_check_ip_asc(made.get(), address, 0), 1) << address;
+  }
+  int days = 0;
+  int seconds = 0;
+  EXPECT_EQ(ASN1_TIME_diff(&days, &seconds, X509_get0_notBefore(made.get()),
+                           X509_get0_notAfter(made.get())),
+            1);
+  EXPECT_EQ(days, 30);
+  EXPECT_GE(seconds, 3600) << "it began an hour ago";
+  EXPECT_LT(seconds, 3700);
 }
 
 TEST(Tls, alpn_chooses_what_both_sides_speak) {

@@ -17,8 +17,8 @@ struct FileType {
 FileType type_of_bytes(std::string_view bytes, FileType otherwise) {
   if (bytes.starts_with("\x89PNG")) return {"image/png", "png"};
   if (bytes.starts_with("\xFF\xD8\xFF")) return {"image/jpeg", "jpg"};
-  if (bytes.starts_with("RIFF")) {
-    const std::string_view form = bytes.substr(0, 12).substr(8);
+  if (bytes.starts_with("RIFF") && bytes.size() >= 12) {
+    const std::string_view form = bytes.substr(8, 4);
     if (form == "WEBP") return {"image/webp", "webp"};
     if (form == "WAVE") return {"audio/wav", "wav"};
     return {"video/x-msvideo", "avi"};

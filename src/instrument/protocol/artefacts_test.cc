@@ -132,6 +132,8 @@ TEST(Artefacts, a_file_is_named_by_its_first_bytes_and_else_by_its_kind) {
                          {"RIFF1234WAVE", "audio/wav wav"},
                          {"RIFF1234AVI ", "video/x-msvideo avi"},
                          {"RIFF12345678WAVE", "video/x-msvideo avi"},
+                         {"RIFF1234WAV", "audio/pcm pcm"},
+                         {"RIFF", "audio/pcm pcm"},
                          {"1234ftyp", "video/mp4 mp4"},
                          {"1234fty", "audio/pcm pcm"},
                          {"12345ftyp", "audio/pcm pcm"},

@@ -1,6 +1,7 @@
 // HttpTarget's pool, its sending and its share of receiving over HTTP/1.1, played by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -388,6 +389,25 @@ TEST(HttpTargetPool, each_address_of_a_name_is_tried) {
   hand.submit(1);
   ASSERT_TRUE(hand.done(2));
   EXPECT_EQ(hand.notes.done[1].outcome, Outcome::connect_failed);
+}
+
+// The peer's kernel drops what comes until the request was on its way.
+TEST(HttpTargetPool, segments_that_went_out_again_are_counted_when_their_connection_ends) {
+  ByHand hand;
+  ASSERT_TRUE(hand.target().connect_ahead(1));
+  PlayedPeer peer = hand.accept();
+  EXPECT_EQ(hand.stats().retransmits, 0U);
+  sock_filter drop{BPF_RET | BPF_K, 0, 0, 0};
+  const sock_fprog all{1, &drop};
+  ASSERT_EQ(::setsockopt(peer.fd(), SOL_SOCKET, SO_ATTACH_FILTER, &all, sizeof all), 0);
+  hand.submit(0);
+  hand.turn();
+  ASSERT_EQ(::setsockopt(peer.fd(), SOL_SOCKET, SO_DETACH_FILTER, &drop, sizeof drop), 0);
+  hand.request(peer);
+  peer.say(plain_reply("Connection: close\r\n"));
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_GE(hand.stats().retransmits, 1U);
+  EXPECT_LT(hand.stats().retransmits, 100U);
 }
 
 TEST(HttpTargetPool, a_wait_that_a_signal_cuts_short_is_counted) {

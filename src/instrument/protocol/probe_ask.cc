@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "domain/query.h"
 #include "net/poller.h"
 #include "net/receive.h"
@@ -332,7 +331,8 @@ class Asker {
 
   // Servers have pages of their own at their root, for any path before /v1.
   std::string base_path() const {
-    const std::string root = sibling("");
+    std::string root = sibling("");
+    root.resize(std::min(root.find('?'), root.size()));
     return root.ends_with("/v1") ? root.substr(0, root.size() - 3) : "";
   }
 
@@ -358,12 +358,7 @@ class Asker {
     ASSIGN_OR_RETURN(const std::string request, get(target));
     if (!connection_ || !connection_->usable()) TRY(connect());
     const ReplyFacts facts = read_recording(connection_->ask(request, question_.timeout));
-    CapturedReply out{.status = facts.head.status};
-    for (const std::string_view line : split(facts.head_text, '\n')) {
-      const std::size_t colon = line.find(':');
-      if (colon == std::string_view::npos || lower(line.substr(0, colon)) != "server") continue;
-      out.server = trim(line.substr(colon + 1));
-    }
+    CapturedReply out{.status = facts.head.status, .server = header_of(facts, "server")};
     if (out.status == 200) out.body = facts.body.substr(0, bytes_max);
     return out;
   }
@@ -502,10 +497,6 @@ class Asker {
   ProbeAnswers answers_{};
   std::uint32_t asked_ = 0;
 };
-
-}  // namespace
-
-namespace {
 
 Redactor redactor_for(const ProbeQuestion& question) {
   return protocol::redactor_of(

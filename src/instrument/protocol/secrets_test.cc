@@ -26,6 +26,57 @@ TEST(Secrets, keys_words_that_authorise_and_secret_values_of_the_query_are_found
             "Bearer: text/event-stream 2024-10-21 en");
 }
 
+// Whether what was given with that header is hidden.
+bool hides(const std::string& name, const std::string& value, const std::string& text) {
+  Endpoints where;
+  where.headers = {{name, value}};
+  return redactor_of(where).text(text).find("<redacted>") != std::string::npos;
+}
+
+TEST(Secrets, a_header_is_one_by_its_name_or_by_its_length) {
+  for (const char* const name : {"X-Auth", "my-KEY-id", "Token", "the-secret", "Set-Cookie",
+                                 "a-password", "x-signature", "sig", "Code"}) {
+    EXPECT_TRUE(hides(name, "abcd", "abcd")) << name;
+  }
+  for (const char* const name : {"signal", "codes", "x-sig", "Via"}) {
+    EXPECT_FALSE(hides(name, "value-1", "value-1")) << name << ": it may be an everyday word";
+    EXPECT_TRUE(hides(name, "value-01", "value-01")) << name;
+  }
+  for (const char* const name : {"Accept", "ACCEPT-language", "Content-Language", "User-Agent",
+                                 "Connection", "Host", "Cache-Control"}) {
+    EXPECT_FALSE(hides(name, "value-01", "value-01")) << name;
+  }
+}
+
+TEST(Secrets, a_word_of_eight_letters_is_one_and_the_whole_value_too) {
+  for (const char* const between : {" ", ";", ",", "=", "\t"}) {
+    const std::string value = std::string("shorter") + between + "longword";
+    EXPECT_FALSE(hides("Authorization", value, "shorter")) << between;
+    EXPECT_TRUE(hides("Authorization", value, "longword")) << between;
+    EXPECT_TRUE(hides("Authorization", value, value)) << between;
+  }
+  // Its beginning is one too, that of another header's value is not.
+  EXPECT_TRUE(hides("Authorization", "longword-and-more", "longword-and"));
+  EXPECT_FALSE(hides("X-Tenant", "longword-and-more", "longword-and"));
+}
+
+TEST(Secrets, a_url_has_them_in_its_query_and_before_its_host) {
+  const auto shown = [](const std::string& url, const std::string& text) {
+    Endpoints where;
+    where.urls = {url};
+    return redactor_of(where).text(text);
+  };
+  EXPECT_EQ(shown("http://h?a=1234&key=ab=cd&token", "1234 ab=cd token"), "1234 <redacted> token");
+  EXPECT_EQ(shown("http://h?key=abcdefghij", "abcdefghi"), "<redacted>") << "its beginning too";
+  EXPECT_EQ(shown("http://h/key=abcd", "abcd"), "abcd");
+  EXPECT_EQ(shown("http://user:word@h:1/", "user word user:word"), "user <redacted> <redacted>");
+  EXPECT_EQ(shown("http://user@h", "user"), "<redacted>");
+  for (const char* const none :
+       {"http://h/user@x", "http://h?x=user@x", "http://h#user@x", "user@h", "http://h"}) {
+    EXPECT_EQ(shown(none, "user h?x=user"), "user h?x=user") << none;
+  }
+}
+
 TEST(Secrets, without_any_the_redactor_is_empty) {
   Endpoints where;
   where.urls = {"http://127.0.0.1:8000"};
