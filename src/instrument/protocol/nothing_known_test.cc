@@ -90,7 +90,7 @@ TEST(NothingKnown, a_probe_has_no_reply_and_an_empty_recording_no_event) {
             0);
   EXPECT_EQ(together(ProbeReport{}.answers, CapturedReply{}.status, ProfilerReply{}.status), 0);
   const RecordedEvent e;
-  EXPECT_EQ(together(e.read, e.malformed, e.has_choice, e.has_usage), 0);
+  EXPECT_EQ(together(e.read, e.malformed, e.has_choice, e.has_usage, e.units), 0);
   for (const ReplyFacts& f : {ReplyFacts{}, read_recording({})}) {
     EXPECT_EQ(together(f.has_head, f.complete, f.streamed, f.is_sound, f.reads, f.fragments,
                        f.reasoning_fragments, f.tool_fragments),
