@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <functional>
 #include <string>
 #include <vector>
@@ -140,6 +141,10 @@ TEST_F(HttpServerCalls, those_for_a_connection_that_is_gone_do_nothing) {
           EXPECT_EQ(server->send(last(), "abc"), HttpServer::Sent::handed);
           EXPECT_EQ(server->accepted(last()), 3U);
           EXPECT_EQ(server->handed(last()), 3U);
+          for (const int before : {EPIPE, EINTR}) {  // an error of another call
+            errno = before;
+            EXPECT_EQ(server->send(last(), ""), HttpServer::Sent::handed);
+          }
           return true;
         },
         [&] { return callers[1].hear() == "abc"; }});

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -76,6 +77,22 @@ TEST(Poller, a_descriptor_that_was_removed_is_told_no_more) {
   ASSERT_EQ(::write(theirs.get(), "x", 1), 1);
   EXPECT_TRUE(poller->wait({}).empty());
   EXPECT_TRUE(poller->add(mine.get(), 8));
+}
+
+TEST(Poller, that_finds_no_two_descriptors_is_an_error) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = ::dup(2);
+  ::close(next);
+  for (const int room : {0, 1}) {
+    const rlimit less{.rlim_cur = static_cast<rlim_t>(next + room), .rlim_max = before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &less), 0);
+    const auto poller = Poller::open();
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    ASSERT_FALSE(poller);
+    EXPECT_EQ(poller.error().message.find("cannot make an epoll instance"), 0U)
+        << poller.error().message;
+  }
 }
 
 TEST(Poller, as_many_events_are_told_at_once_as_were_asked_for) {
