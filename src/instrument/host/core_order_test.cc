@@ -53,6 +53,24 @@ TEST(CoreOrder, nodes_of_one_speed_are_not_mixed) {
               ElementsAre(0, 2, 1, 3, 4, 6, 5, 7));
 }
 
+// A core for which the kernel shows less than for others.
+TEST(CoreOrder, what_is_not_shown_of_a_core_counts_as_0) {
+  CoresMachine nodes;
+  nodes.core(0, 1, 0, 0);
+  nodes.says("sys/devices/system/cpu/cpu1/topology/core_id", "1\n");
+  EXPECT_THAT(in_order_of_use({0, 1}, nodes.root()), ElementsAre(1, 0)) << "its node";
+  MachineFiles packages;
+  packages.says("sys/devices/system/cpu/cpu0/topology/physical_package_id", "0\n");
+  for (const int core : {0, 1, 2}) {
+    packages.says(format("sys/devices/system/cpu/cpu{}/topology/core_id", core),
+                  core == 2 ? "1\n" : "0\n");
+  }
+  EXPECT_THAT(in_order_of_use({0, 1, 2}, packages.root()), ElementsAre(0, 2, 1)) << "its package";
+  MachineFiles speeds;
+  speeds.says("sys/devices/system/cpu/cpu0/cpu_capacity", "0\n");
+  EXPECT_THAT(in_order_of_use({0, 1}, speeds.root()), ElementsAre(0, 1)) << "its speed";
+}
+
 TEST(CoreOrder, a_machine_that_shows_nothing_keeps_the_numbers_in_order) {
   MachineFiles machine;
   EXPECT_THAT(in_order_of_use({4, 0, 2}, machine.root()), ElementsAre(0, 2, 4));

@@ -50,9 +50,8 @@ std::uint64_t usable_memory(const std::filesystem::path& root) {
   each_control_group(root, "memory", "memory.limit_in_bytes",
                      [&](const auto& folder) { bound(folder / "memory.limit_in_bytes"); });
   rlimit space{};
-  if (::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
-    least = std::min<std::uint64_t>(least, space.rlim_cur);
-  }
+  static_assert(RLIM_INFINITY == kUnknown);
+  if (::getrlimit(RLIMIT_AS, &space) == 0) least = std::min<std::uint64_t>(least, space.rlim_cur);
   return least == kUnknown ? 0 : least;
 }
 

@@ -73,7 +73,11 @@ TEST_F(ReadinessOf, the_least_quota_of_all_groups_counts) {
   put("sys/fs/cgroup/cpu/old/cpu.cfs_quota_us", "25000\n");
   put("sys/fs/cgroup/cpu/old/cpu.cfs_period_us", "50000\n");
   EXPECT_DOUBLE_EQ(facts().quota_cores.value_or(0), 0.5) << "version 1";
+  put("sys/fs/cgroup/a/cpu.max", "1 1");
+  EXPECT_DOUBLE_EQ(facts().quota_cores.value_or(0), 0.5);
   put("sys/fs/cgroup/cpu/old/cpu.cfs_quota_us", "-1\n");
+  EXPECT_DOUBLE_EQ(facts().quota_cores.value_or(0), 1) << "1 µs of 1 µs";
+  put("sys/fs/cgroup/a/cpu.max", "300000\t100000\n");
   EXPECT_DOUBLE_EQ(facts().quota_cores.value_or(0), 2) << "-1: none";
 }
 

@@ -1,5 +1,6 @@
 #include "host/self_audit.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -139,31 +140,32 @@ SelfAudit::Books SelfAudit::read() const {
 // the idle class, which yields to every thread that wakes, and a gap in which it was preempted is
 // not counted: the scheduler caused that one, and ThreadWatch reports it. The other gaps were taken
 // from the core itself.
-void SelfAudit::watch() {
-  const sched_param none{};
-  if (::sched_setscheduler(0, SCHED_IDLE, &none) != 0) return;
-  OsClock clock;
-  while (!stopping_.load(std::memory_order_relaxed)) {
-    long preempted = preemptions();
-    Instant last = clock.now();
-    const Instant end = last + kBurst;
-    canary_.watched += kBurst;
-    while (last < end) {
-      const Instant now = clock.now();
-      if (now - last > kGap) {
-        const long before = std::exchange(preempted, preemptions());
-        if (preempted == before) count_gap(canary_, now - last);
-      }
-      last = now;
-    }
-    clock.sleep_until(last + kPause);
+Instant canary_burst(CanaryFigures& canary, const Clock& clock,
+                     const std::function<long()>& preemptions) {
+  const long before = preemptions();
+  Instant last = clock.now();
+  const Instant end = last + kBurst;
+  canary.watched += kBurst;
+  while (last < end) {
+    const Instant now = clock.now();
+    const Duration gap = now - std::exchange(last, now);
+    // A gap is longer than what is left of the burst: there is one at most.
+    if (gap <= kGap || preemptions() != before) continue;
+    ++canary.gaps_50us;
+    if (gap > 1_ms) ++canary.gaps_1ms;
+    canary.gap_max = std::max(canary.gap_max, gap);
   }
+  return last;
 }
 
-void count_gap(CanaryFigures& canary, Duration gap) {
-  ++canary.gaps_50us;
-  if (gap > 1_ms) ++canary.gaps_1ms;
-  if (gap > canary.gap_max) canary.gap_max = gap;
+void SelfAudit::watch() {
+  const sched_param none{};
+  if (::pthread_setschedparam(::pthread_self(), SCHED_IDLE, &none) != 0) return;
+  OsClock clock;
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    const Instant last = canary_burst(canary_, clock, preemptions);
+    clock.sleep_until(last + kPause);
+  }
 }
 
 void SelfAudit::stop(ClientAudit& out) {

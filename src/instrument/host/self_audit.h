@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "base/clock.h"
@@ -65,8 +66,11 @@ class ThreadWatch {
   Books start_;
 };
 
-// Adds a gap of more than 50 µs that the canary saw.
-void count_gap(CanaryFigures& canary, Duration gap);
+// One burst of the canary: reads the clock for 50 µs and adds a gap of more than 50 µs between two
+// readings. `preemptions` is how often the scheduler has preempted this thread: a gap in which that
+// number grew is not added. Returns the last reading.
+Instant canary_burst(CanaryFigures& canary, const Clock& clock,
+                     const std::function<long()>& preemptions);
 
 class SelfAudit {
  public:

@@ -1,8 +1,14 @@
 #include "host/self_audit.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include <atomic>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/format.h"
 #include "base/thread_books.h"
@@ -86,12 +92,56 @@ TEST(LagRecorder, its_percentiles_are_of_all_lags) {
   EXPECT_EQ(figures.max, 1_ms);
 }
 
-TEST(Canary, a_gap_is_counted_in_its_class_and_the_longest_is_kept) {
+// Tells the readings that it was given, one after the other, and no other.
+class ScriptedClock final : public Clock {
+ public:
+  explicit ScriptedClock(std::vector<Duration> script) : script_(std::move(script)) {}
+  Instant now() const override { return Instant{1'000'000'000} + script_.at(next_++); }
+  void sleep_until(Instant) override {}
+  Duration spin_window() const override { return {}; }
+  std::size_t read() const { return next_; }
+
+ private:
+  std::vector<Duration> script_;
+  mutable std::size_t next_ = 0;
+};
+
+TEST(Canary, a_burst_reads_the_clock_for_50_us_and_adds_what_is_longer) {
+  const auto none = [] { return 7L; };
   CanaryFigures canary;
-  for (const Duration gap : {60_us, 1_ms, 1_ms + 1_ns, 80_us}) count_gap(canary, gap);
-  EXPECT_EQ(canary.gaps_50us, 4U);
-  EXPECT_EQ(canary.gaps_1ms, 1U);
-  EXPECT_EQ(canary.gap_max, 1_ms + 1_ns);
+  const ScriptedClock quiet({0_us, 10_us, 49_us, 50_us - 1_ns, 50_us, 900_us});
+  EXPECT_EQ(canary_burst(canary, quiet, none), Instant{1'000'000'000} + 50_us);
+  EXPECT_EQ(quiet.read(), 5U) << "it ends at its end";
+  EXPECT_EQ(canary.watched, 50_us);
+  EXPECT_EQ(canary.gaps_50us, 0U);
+  // The gap at the end of each burst, and what is counted after it.
+  struct Row {
+    Duration gap{};
+    std::uint64_t over_50us = 0;
+    std::uint64_t over_1ms = 0;
+    Duration longest{};
+  };
+  Duration watched = 50_us;
+  for (const Row& row : {Row{50_us, 0, 0, {}}, Row{50_us + 1_ns, 1, 0, 50_us + 1_ns},
+                         Row{1_ms, 2, 0, 1_ms}, Row{1_ms + 1_ns, 3, 1, 1_ms + 1_ns},
+                         Row{80_us, 4, 1, 1_ms + 1_ns}, Row{9_ms, 5, 2, 9_ms}}) {
+    const ScriptedClock clock({0_us, 20_us, 20_us + row.gap});
+    EXPECT_EQ(canary_burst(canary, clock, none), Instant{1'000'000'000} + 20_us + row.gap);
+    EXPECT_EQ(canary.watched, watched += 50_us);
+    EXPECT_EQ(canary.gaps_50us, row.over_50us) << row.gap.ns;
+    EXPECT_EQ(canary.gaps_1ms, row.over_1ms) << row.gap.ns;
+    EXPECT_EQ(canary.gap_max, row.longest) << row.gap.ns;
+  }
+}
+
+TEST(Canary, a_gap_in_which_its_thread_was_preempted_is_the_schedulers) {
+  long preempted = 3;
+  CanaryFigures canary;
+  const ScriptedClock clock({0_us, 9_ms});
+  canary_burst(canary, clock, [&] { return preempted++; });
+  EXPECT_EQ(canary.gaps_50us, 0U);
+  EXPECT_EQ(canary.gap_max, 0_ns);
+  EXPECT_EQ(canary.watched, 50_us);
 }
 
 Duration cpu_of_thread() {
@@ -105,6 +155,63 @@ void work_for(Duration time) {
   ASSERT_GT(start, 0_ns) << "no books";
   while (cpu_of_thread() - start < time) {
   }
+}
+
+rusage used_by_thread() {
+  rusage used{};
+  EXPECT_EQ(::getrusage(RUSAGE_THREAD, &used), 0);
+  return used;
+}
+
+std::uint64_t preemptions_of_thread() {
+  return static_cast<std::uint64_t>(used_by_thread().ru_nivcsw);
+}
+
+double cpu_by_ticks() {
+  const rusage used = used_by_thread();
+  return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+// Two threads that never sleep, on one core: the scheduler has to preempt them.
+TEST(ThreadWatch, its_figures_are_of_the_time_in_between_alone) {
+  cpu_set_t before{};
+  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+  cpu_set_t one{};
+  CPU_SET(static_cast<std::size_t>(::sched_getcpu()), &one);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  std::atomic<bool> stopping{false};
+  std::thread other([&] {
+    while (!stopping) {
+    }
+  });
+  const auto be_preempted = [](std::uint64_t until) {
+    while (preemptions_of_thread() < until) {
+    }
+  };
+  be_preempted(preemptions_of_thread() + 1);
+  const OsClock clock;
+  const double cpu_outside = cpu_by_ticks();
+  const std::uint64_t outside = preemptions_of_thread();
+  const Instant start_outside = clock.now();
+  const ThreadWatch watch;
+  const Instant start = clock.now();
+  const std::uint64_t inside = preemptions_of_thread();
+  const double cpu_inside = cpu_by_ticks();
+  be_preempted(inside + 2);
+  ThreadFigures figures;
+  const double cpu = cpu_by_ticks() - cpu_inside;
+  const std::uint64_t at_least = preemptions_of_thread() - inside;
+  const double wall = (clock.now() - start).seconds();
+  watch.finish(figures);
+  const double wall_outside = (clock.now() - start_outside).seconds();
+  EXPECT_GE(figures.preempted, at_least);
+  EXPECT_LE(figures.preempted, preemptions_of_thread() - outside);
+  EXPECT_GE(figures.cpu_share, cpu / wall_outside - 1e-9);
+  EXPECT_LE(figures.cpu_share, (cpu_by_ticks() - cpu_outside) / wall + 1e-9);
+  stopping = true;
+  other.join();
+  ASSERT_EQ(::sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 // Its time in the kernel counts too.
@@ -192,8 +299,18 @@ TEST(SelfAudit, a_machine_that_has_just_begun_to_count_says_what_it_counted) {
   machine.waited(400'000);
   ClientAudit figures;
   audit.stop(figures);
-  EXPECT_NEAR(figures.pressure_share * figures.wall.seconds(), 0.4, 1e-6);
+  EXPECT_NEAR(figures.pressure_share * figures.wall.seconds(), 0.4, 1e-7);
   EXPECT_EQ(figures.foreign_cpu, 0);
+  // What has counted nothing has counted 0, and so has a text without its number.
+  machine.waited(0);
+  SelfAudit quiet(SelfAudit::Canary::no, machine.root());
+  quiet.stop(figures);
+  EXPECT_EQ(figures.pressure_share, 0);
+  machine.says("proc/pressure/cpu", "some avg10=0.00 total=");
+  SelfAudit broken(SelfAudit::Canary::no, machine.root());
+  machine.waited(400'000);
+  broken.stop(figures);
+  EXPECT_NEAR(figures.pressure_share * figures.wall.seconds(), 0.4, 1e-7);
 }
 
 TEST(SelfAudit, what_the_system_does_not_say_is_unknown) {

@@ -65,6 +65,17 @@ TEST(SystemCapture, a_machine_without_sockets_is_one_and_its_cores_stay_unknown)
   EXPECT_EQ(node.find("host_processor_core_count"), nullptr);
 }
 
+TEST(SystemCapture, a_machine_of_one_core_is_a_machine) {
+  Node machine;
+  machine.says("proc/cpuinfo", "processor : 0\nmodel name : A\nphysical id : 0\ncore id : 0\n");
+  machine.says("proc/mounts", "/dev/x / xfs\n");
+  const Json node = machine.captured();
+  EXPECT_EQ(node["host_processors_per_node"].as_int(), 1);
+  EXPECT_EQ(node["host_processor_core_count"].as_int(), 1);
+  EXPECT_EQ(node["host_processor_vcpu_count"].as_int(), 1);
+  EXPECT_EQ(node["filesystem"].as_string(), "xfs");
+}
+
 TEST(SystemCapture, threads_of_one_core_count_once_and_equal_numbers_in_two_sockets_twice) {
   Node machine;
   std::string cpus;

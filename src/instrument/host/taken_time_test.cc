@@ -54,7 +54,7 @@ TEST(TakenTime, files_that_are_missing_or_damaged_say_nothing) {
   Machine machine;
   EXPECT_LT(machine.taken().stolen.ns, 0);
   machine.says("proc/stat", "cpu 1 2 x\n");
-  machine.says("proc/self/cgroup", "no colon\n0:\n:::\n");
+  machine.says("proc/self/cgroup", "no colon\n0:\n0::\n:::\n");
   EXPECT_LT(machine.taken().stolen.ns, 0);
   EXPECT_LT(machine.taken().throttled.ns, 0);
 }
