@@ -39,6 +39,37 @@ TEST(Certificate, is_read_back_as_it_was_written) {
   EXPECT_TRUE(same_client(*again, c));
 }
 
+// Every field of every part, each with a value of its own.
+constexpr const char* kWhole = R"({"format":"assay-certificate","version":1,
+  "made":"2023-11-14T22:13:20.000000001Z","made_ns":1700000000000000001,"assay":"a","build":"b",
+  "machine":{"host":"h","system":"s","kernel":"k","cpu":"c","cores":2,"virtualisation":"v"},
+  "shape":{"streams":3,"threads":4,"isl":5},
+  "ceiling":{"events_per_second":6.5,"queries_per_second":7.5},
+  "levels":[{"share":0.25,"events_per_second":8.5,"qps":9.5,"tokens":10,"replies":11,
+    "unmatched":12,"kernel_stamped":0.125,"shares_read":0.75,"client_limited":"no",
+    "arrival_error_ns":{
+      "ttft":{"count":13,"p0.1":-14,"p1":-15,"p50":16,"p99":17,"p99.9":18},
+      "itl":{"count":19,"p0.1":-20,"p1":-21,"p50":22,"p99":23,"p99.9":24},
+      "latency":{"count":25,"p0.1":-26,"p1":-27,"p50":28,"p99":29,"p99.9":30}},
+    "alone_error_ns":{
+      "ttft":{"count":31,"p0.1":-32,"p1":-33,"p50":34,"p99":35,"p99.9":36},
+      "itl":{"count":37,"p0.1":-38,"p1":-39,"p50":40,"p99":41,"p99.9":42},
+      "latency":{"count":43,"p0.1":-44,"p1":-45,"p50":46,"p99":47,"p99.9":48}},
+    "read_error_ns":{
+      "ttft":{"count":49,"p0.1":-50,"p1":-51,"p50":52,"p99":53,"p99.9":54},
+      "itl":{"count":55,"p0.1":-56,"p1":-57,"p50":58,"p99":59,"p99.9":60},
+      "latency":{"count":61,"p0.1":-62,"p1":-63,"p50":64,"p99":65,"p99.9":66}}}]})";
+
+TEST(Certificate, every_field_stands_under_its_name) {
+  const Json whole = Json::parse(kWhole).value();
+  const auto read = certificate_from_json(whole);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(certificate_to_json(*read).dump(), whole.dump());
+  EXPECT_EQ(read->threads, 4U);
+  EXPECT_EQ(read->machine.virtualisation, "v");
+  EXPECT_EQ(read->levels[0].alone.itl.p1, -39);
+}
+
 TEST(Certificate, another_file_or_version_is_refused) {
   EXPECT_FALSE(certificate_from_json(Json::object()));
   EXPECT_FALSE(certificate_from_json(certificate_to_json(sample()).set("version", 2)));
@@ -130,8 +161,47 @@ TEST(Certificate, a_part_that_it_does_not_have_is_not_cited) {
   c.levels[0].arrival.itl.count = 0;
   metrics::Point point = loaded(10'000, 10);
   point.stamps.kernel_stamped = 1;
-  ASSERT_TRUE(cite(c, point)->ttft_error_p99);
+  EXPECT_EQ(cite(c, point)->ttft_error_p99, 3_ns);
   EXPECT_FALSE(cite(c, point)->itl_error_p99);
+  c.levels[0].arrival.ttft.count = 0;
+  c.levels[0].arrival.itl.count = 1;
+  EXPECT_FALSE(cite(c, point)->ttft_error_p99);
+  EXPECT_EQ(cite(c, point)->itl_error_p99, 61_us);
+  // A ceiling may be as low as one event or one query a second, and lower.
+  c.events_per_second = 1;
+  c.qps = 0.5;
+  EXPECT_EQ(cite(c, loaded(0.5, 0))->used, 0.5);
+  EXPECT_EQ(cite(c, loaded(0.5, 0.5))->used, 1);
+  c.qps = 1;
+  EXPECT_EQ(cite(c, loaded(0.5, 0.75))->used, 0.75);
+}
+
+TEST(Certificate, an_error_is_rounded_up_to_two_digits) {
+  for (const auto& [ns, shown] : {std::pair{0, 0},
+                                  {1, 1},
+                                  {99, 99},
+                                  {100, 100},
+                                  {101, 110},
+                                  {991, 1'000},
+                                  {1'000, 1'000},
+                                  {1'001, 1'100},
+                                  {57'300, 58'000},
+                                  {99'000, 99'000},
+                                  {99'001, 100'000},
+                                  {100'001, 110'000}}) {
+    Certificate c = sample();
+    c.levels[0].arrival.ttft = {.count = 1, .p99 = ns};
+    EXPECT_EQ(cite(c, loaded(10'000, 10))->ttft_error_p99, Duration{shown}) << ns;
+  }
+}
+
+TEST(Certificate, a_use_of_less_than_a_hundredth_is_told_with_two_digits) {
+  const auto told = [](double used) { return citation_text(sample(), {.used = used}); };
+  EXPECT_EQ(told(0.00567), "used 0.57 % of the capacity proven on 2023-11-14 at 100 streams");
+  EXPECT_TRUE(told(0.0099).starts_with("used 0.99 % ")) << told(0.0099);
+  EXPECT_TRUE(told(0.01).starts_with("used 1 % ")) << told(0.01);
+  EXPECT_TRUE(told(0.0142).starts_with("used 1 % ")) << told(0.0142);
+  EXPECT_TRUE(told(1.234).starts_with("used 123 % ")) << told(1.234);
 }
 
 TEST(Certificate, errors_are_signed_and_their_size_is_the_larger_tail) {

@@ -5,9 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <utility>
 
 #include "base/testing_temp_folder.h"
+#include "domain/row_axes.h"
+#include "domain/traffic_class.h"
+#include "domain/trajectories.h"
+#include "loadgen/measured_fold.h"
 #include "metrics/testing_small_run.h"
 #include "observe/chaos_log.h"
 #include "observe/telemetry.h"
@@ -132,6 +138,99 @@ TEST(LoadedRun, tokens_that_were_counted_replace_the_servers_own) {
   EXPECT_EQ(folder.load({.counts = counts}).point.tokens.output, 18 * 31);
 }
 
+TEST(LoadedRun, the_parts_that_a_runs_facts_name_have_figures_of_their_own) {
+  const TrafficMix mix = {{.name = "a"}, {.name = "b"}};
+  RowAxes axes{.axes = {{.name = "locale", .values = {"en", "de"}}}};
+  for (std::uint8_t row = 0; row < 20; ++row) {
+    axes.axes[0].rows.push_back(row % 2);
+    axes.characters.push_back(10);
+  }
+  Trajectories traced{.agents = {"main"}, .planned = 20};
+  traced.all = {Traced{.id = "t", .nodes = {TracedNode{}}}};
+  RunInfo info = metrics::named_run("poisson");
+  info.facts.set(kClassesFact, to_json(mix))
+      .set(kAxesFact, to_json(axes))
+      .set(kTrajectoriesFact, to_json(traced));
+  const RunFolder folder;
+  folder.log(RunEnd{RunState::complete, ""}, info);
+  const LoadedRun run = folder.load();
+  ASSERT_TRUE(run.classes);
+  ASSERT_EQ(run.classes->classes.size(), 2U);
+  EXPECT_EQ(run.classes->classes[0].ended + run.classes->classes[1].ended, 20U);
+  ASSERT_EQ(run.axes.size(), 2U);
+  EXPECT_EQ(run.axes[1].value, "de");
+  EXPECT_EQ(run.axes[1].ended, 10U);
+  ASSERT_TRUE(run.trajectories);
+  EXPECT_EQ(run.trajectories->planned, 20U);
+  // A part that is damaged is no part of a run.
+  for (const auto& [fact, damage] :
+       {std::pair{kClassesFact, R"([{"name":"x","share":0}])"},
+        {kAxesFact, R"({"axes":[{"axis":"x","values":[],"rows":[]}],"characters":[]})"},
+        {kTrajectoriesFact, "[]"}}) {
+    RunInfo damaged = info;
+    damaged.facts.set(fact, Json::parse(damage).value());
+    const RunFolder other;
+    other.log(RunEnd{RunState::complete, ""}, damaged);
+    EXPECT_NE(other.refusal(), "loaded") << fact;
+  }
+}
+
+TEST(LoadedRun, a_loadgen_test_is_judged_by_its_samples) {
+  loadgen::Test test{.name = "x", .edition = "none", .sut_name = "SUT"};
+  test.requested.min_query_count = 1;
+  test.library = {.total = 100, .performance = 100};
+  RunInfo info = metrics::named_run("poisson");
+  info.facts.set(loadgen::kTestFact, test.to_json());
+  const RunFolder folder;
+  folder.log(RunEnd{RunState::complete, ""}, info);
+  const LoadedRun run = folder.load();
+  ASSERT_TRUE(run.test);
+  loadgen::MeasuredFold fold(info);
+  metrics::tell_run(fold);
+  const auto judged = loadgen::judge(info, fold, RunEnd{RunState::complete, ""});
+  ASSERT_TRUE(judged) << judged.error().message;
+  EXPECT_EQ(run.test->reasons(), judged->reasons());
+  EXPECT_EQ(run.test->valid(), judged->valid());
+}
+
+TEST(LoadedRun, its_certificate_and_its_account_of_prefixes_are_read_beside_the_log) {
+  const RunFolder folder;
+  folder.log();
+  Certificate made;
+  made.streams = 77;
+  folder.put("assay/certificate.json", certificate_to_json(made).dump());
+  folder.put("assay/prefix_reuse.json", R"({"block_tokens":16,"offered_tokens":5})");
+  const LoadedRun run = folder.load();
+  ASSERT_TRUE(run.certificate);
+  EXPECT_EQ(run.certificate->streams, 77U);
+  ASSERT_TRUE(run.reuse);
+  EXPECT_EQ(run.reuse->block, 16U);
+}
+
+TEST(LoadedRun, who_asks_for_the_events_or_the_replies_gets_all_of_them) {
+  struct Ends final : metrics::ReplyFold {
+    Ends() : metrics::ReplyFold(metrics::named_run("poisson")) {}
+    void on_reply(const metrics::Reply& reply) override {
+      ++ended;
+      if (reply.counted != nullptr) counted += std::max(reply.counted->output, 0);
+    }
+    int ended = 0;
+    std::int64_t counted = 0;
+  };
+  const RunFolder folder;
+  folder.log();
+  metrics::TokenCounts counts;
+  counts.source = Json().set("tokenizer", "t");
+  counts.set({.index = 3, .phase = 1}, {.input = 7, .output = 31, .after_first = 30});
+  Ends also;
+  Ends replies;
+  folder.load({.also = &also, .replies = &replies, .counts = counts});
+  EXPECT_EQ(also.ended, 20);
+  EXPECT_EQ(also.counted, 0);
+  EXPECT_EQ(replies.ended, 20);
+  EXPECT_EQ(replies.counted, 31);
+}
+
 TEST(LoadedRun, a_folder_without_a_log_is_none) {
   const RunFolder folder;
   EXPECT_NE(folder.refusal(), "loaded");
@@ -208,6 +307,49 @@ TEST(LoadedRun, a_client_that_wrote_its_end_knows_better_than_a_log_without_one)
   // What was passed in the place of a client.json that could not be written counts as well.
   const Json other = record::client_audit_to_json(quiet_client());
   EXPECT_EQ(folder.load({.client = &other}).replay.end.end.state, RunState::crashed);
+}
+
+// A log that was cut at a block's border, and one that was cut inside a block.
+TEST(LoadedRun, a_damage_stays_a_damage_unless_the_disk_was_full) {
+  for (const bool torn : {false, true}) {
+    for (const bool out_of_space : {false, true}) {
+      const RunFolder folder;
+      folder.log(std::nullopt);
+      if (torn) {
+        const auto path = log_folder(folder.root()) / "events-0.alog";
+        std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
+      }
+      Json client = record::client_audit_to_json(quiet_client());
+      client.set("end", record::to_json(RunEnd{RunState::interrupted, "x", out_of_space}));
+      folder.client(client);
+      EXPECT_EQ(folder.load().replay.end.end.state,
+                torn && !out_of_space ? RunState::crashed : RunState::interrupted)
+          << torn << out_of_space;
+    }
+  }
+}
+
+TEST(LoadedRun, a_cut_off_run_says_what_is_known_of_its_end) {
+  LoadedRun run;
+  record::LogEnd& end = run.replay.end;
+  end.records = 1'234;
+  end.bytes_read = 5'000;
+  end.bytes = 6'000;
+  const std::string rest =
+      " (killed, or its machine stopped): its event log ends with record 1,234 at byte 5,000 of "
+      "6,000";
+  end.last = Instant{3'000'000'000};
+  EXPECT_EQ(log_note(run), "the run was cut off" + rest) << "its first event is not known";
+  run.point.began = Instant{1'000'000'000};
+  EXPECT_EQ(log_note(run), "the run was cut off 2.00 s after its first event" + rest);
+  end.last = Instant::none();
+  EXPECT_EQ(log_note(run), "the run was cut off" + rest);
+  run.point.counts.unfinished = 2;
+  end.trouble = "a hole";
+  end.lost_records = 1;
+  EXPECT_EQ(log_note(run), "the run was cut off" + rest +
+                               "; 2 queries were in flight; a hole; 1 records were lost to a slow "
+                               "disk");
 }
 
 TEST(LoadedRun, a_log_with_an_end_keeps_its_own) {

@@ -137,10 +137,9 @@ std::string ranks_text(const RankSpan& span) {
       lost += format("; rank {} was lost: {}", part.rank, part.lost);
     }
   }
-  const bool seen = span.start_spread > span.bound;
   return format("{} ranks on {}; clocks within {}; started within {}{}", span.ranks.size(),
                 counted(hosts.size(), "host"), human_duration(span.bound),
-                human_duration(seen ? span.start_spread : span.bound), lost);
+                human_duration(std::max(span.start_spread, span.bound)), lost);
 }
 
 }  // namespace assay::audit
