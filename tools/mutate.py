@@ -304,8 +304,8 @@ def prepare(room, jobs):
         if old.is_file() and str(old.relative_to(COPY)) not in names:
             old.unlink()
     done = sh("cmake", "-S", COPY, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-              "-DCMAKE_CXX_FLAGS=-O0", "-DCMAKE_CXX_FLAGS_DEBUG=", "-DASSAY_WEB=OFF",
-              "-DASSAY_UNITY=ON", f"-DASSAY_SINGLE={room}")
+              "-DCMAKE_CXX_FLAGS=-O0 -D_GLIBCXX_ASSERTIONS", "-DCMAKE_CXX_FLAGS_DEBUG=",
+              "-DASSAY_WEB=OFF", "-DASSAY_UNITY=ON", f"-DASSAY_SINGLE={room}")
     if done.returncode == 0:
         done = sh("ninja", "-C", BUILD, "-j", jobs, f"{room}_test")
     if done.returncode == 0:
@@ -337,9 +337,10 @@ def verdict(room, mutant, jobs, stages):
 def tested(room, stages, number=0):
     """Slow tests run only where the quick ones find nothing. A loop without end is killed."""
     for tests, seconds in stages:
+        # Nor does a mutant that never stops writing fill the disk.
         ran = sh("env", f"ASSAY_MUTANT={number}", "prlimit", f"--data={4 << 30}",
-                 BUILD / f"{room}_test", "--gtest_brief=1", "--gtest_fail_fast",
-                 f"--gtest_filter={tests}", timeout=seconds)
+                 f"--fsize={256 << 20}", BUILD / f"{room}_test", "--gtest_brief=1",
+                 "--gtest_fail_fast", f"--gtest_filter={tests}", timeout=seconds)
         if ran is None or ran.returncode:
             return "killed"
     return "survived"

@@ -40,9 +40,7 @@ std::string manifest_text(const std::vector<ListedFile>& files, const BundleOpti
 
 // A name that stays inside the folder into which it is unpacked.
 bool is_safe(std::string_view name) {
-  if (name.empty() || name.front() == '/' || name.find('\\') != std::string_view::npos) {
-    return false;
-  }
+  if (name.find('\\') != std::string_view::npos) return false;
   for (const std::string_view part : split(name, '/')) {
     if (part.empty() || part == "." || part == "..") return false;
   }

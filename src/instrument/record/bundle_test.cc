@@ -59,6 +59,65 @@ TEST_F(BundleTest, a_file_of_the_bundle_alone_takes_its_place_and_leaves_the_fol
   EXPECT_FALSE(std::filesystem::exists(root_ / "run/about.json"));
 }
 
+TEST_F(BundleTest, its_manifest_says_when_and_by_what_it_was_made_and_what_it_holds) {
+  const auto key = make_key_pair();
+  const auto made = make_bundle(root_ / "run", root_ / "b.tar",
+                                {.created = {1'700'000'000'000'000'000},
+                                 .made_by = "test 1",
+                                 .private_key_pem = key->private_pem});
+  ASSERT_TRUE(made) << made.error().message;
+  Json files = Json::array();
+  for (const ListedFile& file : made->files) {
+    files.push_back(
+        Json().set("path", file.name).set("bytes", file.bytes).set("sha256", file.sha256));
+  }
+  EXPECT_EQ(files.size(), 4U);
+  const std::string wanted = Json()
+                                 .set("format", "assay-bundle")
+                                 .set("version", 1)
+                                 .set("created", "2023-11-14T22:13:20.000000000Z")
+                                 .set("made_by", "test 1")
+                                 .set("files", files)
+                                 .dump(2) +
+                             "\n";
+  const std::string tar = *read_file(root_ / "b.tar");
+  EXPECT_EQ(tar.substr(512, wanted.size()), wanted);
+  const auto checked = check_bundle(root_ / "b.tar");
+  ASSERT_TRUE(checked) << checked.error().message;
+  for (const Bundle* one : {&*made, &*checked}) {
+    EXPECT_EQ(one->created, "2023-11-14T22:13:20.000000000Z");
+    EXPECT_EQ(one->public_key_pem, key->public_pem);
+    EXPECT_EQ(one->fingerprint, *key_fingerprint(key->public_pem));
+  }
+}
+
+TEST_F(BundleTest, an_empty_folder_makes_a_bundle_too) {
+  std::filesystem::create_directory(root_ / "empty");
+  ASSERT_TRUE(make_bundle(root_ / "empty", root_ / "b.tar", {}));
+  const auto checked = check_bundle(root_ / "b.tar", "", root_ / "out");
+  ASSERT_TRUE(checked) << checked.error().message;
+  EXPECT_TRUE(checked->files.empty());
+  EXPECT_TRUE(std::filesystem::is_empty(root_ / "out"));
+}
+
+TEST_F(BundleTest, a_manifest_of_another_format_is_refused_though_its_digest_fits) {
+  const auto why = [&](const std::string& manifest) {
+    auto tar = TarWriter::create(root_ / "c.tar");
+    EXPECT_TRUE(tar->add_text("MANIFEST.json", manifest));
+    EXPECT_TRUE(tar->add_text("MANIFEST.sha256", sha256_hex(manifest) + "\n"));
+    EXPECT_TRUE(tar->finish());
+    const auto checked = check_bundle(root_ / "c.tar");
+    return checked ? std::string() : checked.error().message;
+  };
+  const std::string other = "MANIFEST.json is of no bundle format that this version reads";
+  EXPECT_EQ(why(R"({"format":"assay-bundle","version":1})"), "");
+  EXPECT_EQ(why(R"({"format":"assay-run","version":1})"), other);
+  EXPECT_EQ(why(R"({"format":"assay-bundle","version":2})"), other);
+  EXPECT_NE(why("{").find("MANIFEST.json"), std::string::npos);
+  EXPECT_EQ(why(R"({"format":"assay-bundle","version":1,"files":[{"path":""}]})"),
+            "the manifest names '', which is no place in a folder");
+}
+
 TEST_F(BundleTest, the_same_folder_makes_the_same_bytes) {
   ASSERT_TRUE(make_bundle(root_ / "run", root_ / "a.tar", {}));
   ASSERT_TRUE(make_bundle(root_ / "run", root_ / "b.tar", {}));
@@ -137,6 +196,20 @@ TEST_F(BundleTest, a_member_that_is_no_plain_file_is_refused) {
     EXPECT_EQ(checked.error().code, Code::corrupt);
     EXPECT_FALSE(std::filesystem::exists(root_ / "out")) << kind;
   }
+}
+
+// The sizes of headers alone: no test writes as many bytes.
+TEST_F(BundleTest, a_manifest_may_have_64_MiB_and_no_byte_more) {
+  ASSERT_TRUE(make_bundle(root_ / "run", root_ / "b.tar", {}));
+  const auto why = [&](std::uint64_t bytes) {
+    std::string forged = *read_file(root_ / "b.tar");
+    set_header(forged, 0, 124, format("{:011o}", bytes));
+    write(root_ / "c.tar", forged);
+    return check_bundle(root_ / "c.tar").error().message;
+  };
+  constexpr std::uint64_t kMost = std::uint64_t{64} << 20U;
+  EXPECT_NE(why(kMost).find("ends inside 'MANIFEST.json'"), std::string::npos) << why(kMost);
+  EXPECT_EQ(why(kMost + 1), "the manifest is too large");
 }
 
 TEST_F(BundleTest, a_name_that_leads_out_of_its_folder_is_refused) {

@@ -89,18 +89,16 @@ Duration ClockMap::bound(Instant own) const {
   return Duration{static_cast<std::int64_t>(std::ceil((found.high - found.low) / 2))};
 }
 
-// The bound is piecewise linear: its largest value is at an end, at a knot, or where the limits of
-// two neighbouring knots meet.
+// The bound is piecewise linear, and knots are its valleys: its largest value is at an end, or
+// where the limits of two neighbouring knots meet.
 Duration ClockMap::bound_max(Instant from, Instant to) const {
   if (is_reference()) return {};
   Duration most = std::max(bound(from), bound(to));
   std::vector<std::int64_t> places;
   for (const std::vector<Knot>* knots : {&lows_, &highs_}) {
-    for (std::size_t i = 0; i < knots->size(); ++i) {
-      places.push_back((*knots)[i].at);
-      if (i + 1 == knots->size()) continue;
-      const Knot& left = (*knots)[i];
-      const Knot& right = (*knots)[i + 1];
+    for (std::size_t i = 1; i < knots->size(); ++i) {
+      const Knot& left = (*knots)[i - 1];
+      const Knot& right = (*knots)[i];
       const double gap = ns_between(left.at, right.at);
       const double meet = (gap + (left.limit - right.limit) / drift_max_) / 2;
       places.push_back(left.at + std::llround(std::clamp(meet, 0.0, gap)));
@@ -114,8 +112,9 @@ Duration ClockMap::bound_max(Instant from, Instant to) const {
 
 double ClockMap::drift() const {
   if (lows_.size() < 2) return 0;
-  const Instant first{std::min(lows_.front().at, highs_.front().at)};
-  const Instant last{std::max(lows_.back().at, highs_.back().at)};
+  // No probe is heard before it was asked.
+  const Instant first{highs_.front().at};
+  const Instant last{lows_.back().at};
   if (last <= first) return 0;
   return static_cast<double>((offset(last) - offset(first)).ns) /
          static_cast<double>((last - first).ns);

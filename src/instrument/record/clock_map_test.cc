@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "base/rng.h"
 
@@ -44,6 +45,83 @@ TEST(ClockMap, one_probe_halves_what_the_way_leaves_open) {
   ASSERT_TRUE(map.has_value());
   EXPECT_EQ(map->bound(Instant{0}).ns, 481) << "480, and 1,000 ppm of 1,000 ns";
   EXPECT_NEAR(static_cast<double>(map->offset(Instant{500}).ns), 940, 1);
+  EXPECT_EQ(map->drift(), 0);
+}
+
+// The limits by their definition: each probe bounds the offset at each instant, less the drift in
+// between.
+struct SlowMap {
+  std::vector<ClockProbe> probes{};
+  double slope = 0;
+
+  std::pair<double, double> limits(std::int64_t own) const {
+    double low = -1e18;
+    double high = 1e18;
+    const auto away = [&](Instant at) {
+      return slope * std::abs(static_cast<double>(own - at.ns));
+    };
+    for (const ClockProbe& one : probes) {
+      low = std::max(low, static_cast<double>((one.answered - one.heard).ns) - away(one.heard));
+      high = std::min(high, static_cast<double>((one.received - one.asked).ns) + away(one.asked));
+    }
+    return {low, high};
+  }
+  double offset(std::int64_t own) const { return (limits(own).first + limits(own).second) / 2; }
+  double bound(std::int64_t own) const { return (limits(own).second - limits(own).first) / 2; }
+};
+
+TEST(ClockMap, its_offset_its_bound_and_its_largest_bound_are_those_of_the_definition) {
+  constexpr double kSlope = 0.05;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    Rng rng(seed);
+    const double drift = (rng.uniform() - 0.5) * kSlope;
+    const double start = (rng.uniform() - 0.5) * 1e6;
+    std::vector<std::int64_t> asked;
+    for (std::uint64_t i = 0; i < 1 + seed % 6; ++i) {
+      asked.push_back(static_cast<std::int64_t>(rng.below(20'000)));
+    }
+    const auto truth = [&](double own) { return start + drift * own; };
+    const SlowMap slow{probes_of(truth, asked, 2'000, seed), kSlope};
+    const auto map = ClockMap::make(slow.probes, kSlope);
+    ASSERT_TRUE(map.has_value()) << seed << map.error().message;
+    for (std::int64_t own = -3'000; own < 30'000; own += 97) {
+      EXPECT_NEAR(static_cast<double>(map->offset(Instant{own}).ns), slow.offset(own), 0.51);
+      EXPECT_NEAR(static_cast<double>(map->bound(Instant{own}).ns), slow.bound(own) + 0.5, 0.51);
+    }
+    const auto from = static_cast<std::int64_t>(rng.below(10'000));
+    const auto to = from + static_cast<std::int64_t>(rng.below(15'000));
+    double most = 0;
+    for (std::int64_t own = from; own <= to; ++own) most = std::max(most, slow.bound(own));
+    EXPECT_NEAR(static_cast<double>(map->bound_max(Instant{from}, Instant{to}).ns), most + 0.5, 0.6)
+        << seed;
+    Instant first = slow.probes[0].asked;
+    Instant last = slow.probes[0].heard;
+    for (const ClockProbe& one : slow.probes) {
+      first = std::min(first, one.asked);
+      last = std::max(last, one.heard);
+    }
+    const double moved = static_cast<double>((map->offset(last) - map->offset(first)).ns);
+    EXPECT_DOUBLE_EQ(map->drift(),
+                     asked.size() == 1 ? 0 : moved / static_cast<double>((last - first).ns));
+  }
+}
+
+// Both clocks are far from 0 and from one another, and the probes are most of a year apart: a
+// double has no room for the nanoseconds of any of these numbers.
+TEST(ClockMap, an_exact_offset_is_exact_however_far_the_clocks_are_apart) {
+  constexpr std::int64_t kApart = 123'456'789'012'345'677;
+  const auto probe = [](std::int64_t own) {
+    const Instant there{own + kApart};
+    return ClockProbe{Instant{own}, there, there, Instant{own}};
+  };
+  constexpr std::int64_t kFirst = 500'000'000'000'000'003;
+  constexpr std::int64_t kLast = kFirst + 20'000'000'000'000'001;
+  const auto map = ClockMap::make({probe(kFirst), probe(kLast)});
+  ASSERT_TRUE(map.has_value()) << map.error().message;
+  for (const std::int64_t own : {kFirst, kLast}) {
+    EXPECT_EQ(map->offset(Instant{own}).ns, kApart);
+    EXPECT_EQ(map->bound(Instant{own}).ns, 0);
+  }
 }
 
 TEST(ClockMap, the_truth_is_within_the_bound_whatever_the_ways_and_the_drift) {
@@ -130,6 +208,12 @@ TEST(ClockMap, a_clock_that_was_set_is_found) {
       probes_of(truth, {0, 1'000'000'000, 9'000'000'000, 9'500'000'000}, 1'000'000, 5));
   ASSERT_FALSE(map.has_value());
   EXPECT_NE(map.error().message.find("a clock was set"), std::string::npos);
+  const auto exact = [](std::int64_t own, std::int64_t there) {
+    return ClockProbe{Instant{own}, Instant{there}, Instant{there}, Instant{own}};
+  };
+  EXPECT_EQ(ClockMap::make({exact(0, 0), exact(1'000'000, 2'000'000)}, 2e-3).error().message,
+            "the probes of the clocks contradict one another by 998 µs: a clock was set during the "
+            "run, or drifted more than 2000 ppm");
   EXPECT_FALSE(ClockMap::make({}).has_value());
   EXPECT_FALSE(ClockMap::make({{Instant{5}, Instant{5}, Instant{5}, Instant{4}}}).has_value());
   EXPECT_FALSE(ClockMap::make({{Instant{5}, Instant{5}, Instant{4}, Instant{6}}}).has_value());
@@ -152,6 +236,31 @@ TEST(RankClocks, come_back_from_their_file) {
   EXPECT_EQ(to_json(*back).dump(), json.dump());
   EXPECT_EQ((*back)[1].lost, "it died");
   EXPECT_EQ((*back)[1].probes.front().received, Instant{-2});
+}
+
+TEST(RankClocks, numbers_are_taken_up_to_their_limits_and_not_at_them) {
+  const auto reads = [](const char* text) {
+    return rank_clock_from_json(Json::parse(text).value()).has_value();
+  };
+  EXPECT_TRUE(reads(R"({"rank":1048575,"shard_first":1048575,"threads":1048575})"));
+  EXPECT_TRUE(reads(R"({"rank":0,"shard_first":0,"threads":1})"));
+  EXPECT_FALSE(reads(R"({"rank":1048576,"shard_first":0,"threads":1})"));
+  EXPECT_FALSE(reads(R"({"rank":0,"shard_first":1048576,"threads":1})"));
+  EXPECT_FALSE(reads(R"({"rank":0,"shard_first":0,"threads":1048576})"));
+  EXPECT_FALSE(reads(R"({"rank":0,"shard_first":0,"threads":0})"));
+  EXPECT_FALSE(reads(R"({"shard_first":0,"threads":1})"));
+  EXPECT_FALSE(reads(R"({"rank":0,"threads":1})"));
+  EXPECT_FALSE(reads(R"({"rank":0,"shard_first":0})"));
+  const auto probe = [&](const char* instant) {
+    return reads((std::string(R"({"rank":0,"shard_first":0,"threads":1,"probes":[[1,2,3,)") +
+                  instant + "]]}")
+                     .c_str());
+  };
+  EXPECT_TRUE(probe("1152921504606846975"));
+  EXPECT_FALSE(probe("1152921504606846976"));
+  EXPECT_TRUE(probe("-1152921504606846975"));
+  EXPECT_FALSE(probe("-1152921504606846976"));
+  EXPECT_FALSE(probe("4,5"));
 }
 
 TEST(RankClocks, what_does_not_fit_together_is_refused) {

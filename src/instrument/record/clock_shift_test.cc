@@ -105,6 +105,16 @@ TEST(ClockShift, what_was_in_flight_ends_where_its_log_ends) {
   EXPECT_EQ(shift.end_all(Instant{30}, "again"), 0u) << "each ends once";
 }
 
+TEST(ClockShift, no_query_ends_before_it_was_sent) {
+  const ClockMap map = exact_map(1'000, 1'000'000, 1'000'000);
+  Said said;
+  ClockShift shift(map, said);
+  shift.on_sent(Query{}, Instant{10}, Instant{15});
+  said.lines.clear();
+  EXPECT_EQ(shift.end_all(Instant{12}, "it died"), 1u);
+  EXPECT_TRUE(instants_of_end(said).ends_with(" 1000015 ")) << instants_of_end(said);
+}
+
 TEST(ClockShift, a_query_that_ended_is_not_ended_again) {
   const ClockMap map;
   Said said;

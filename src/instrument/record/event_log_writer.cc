@@ -57,7 +57,6 @@ class EventLogWriter::File {
   }
 
   bool sync() {
-    if (!error_.empty()) return false;
     // A pipe has nothing to sync.
     if (::fdatasync(fd_) == 0 || errno == EINVAL || errno == ENOTSUP) return true;
     fail("sync");

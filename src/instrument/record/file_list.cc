@@ -19,7 +19,7 @@ Result<ListedFile> describe(const std::filesystem::path& folder,
   if (!file) return errno_error(format("cannot open '{}'", path.string()));
   Sha256 sha;
   std::vector<char> buffer(std::size_t{1} << 20);
-  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), file.get())) > 0;) {
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
     sha.add({buffer.data(), n});
     out.bytes += n;
   }

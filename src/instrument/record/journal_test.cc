@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 
@@ -11,6 +12,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/testing_temp_folder.h"
+#include "record/testing_sync.h"
 
 namespace assay::record {
 namespace {
@@ -113,10 +115,12 @@ TEST(Journal, ABadLineIsForgivenAtTheEndAndNowhereElse) {
     EXPECT_NE(read.error().message.find("journal.jsonl:2: the line's checksum"), std::string::npos)
         << read.error().message;
   }
-  // A line with a correct checksum that is no object.
+  // A line with a correct checksum that is no JSON.
   const std::string body = "[1";
   write_plain(path, body + format(",\"sum\":\"{:016x}\"}}\n", xxh3(body)));
   EXPECT_EQ(read_journal(path)->size(), 0U);
+  write_plain(path, body + format(",\"sum\":\"{:016x}\"}}\n", xxh3(body)) + one);
+  EXPECT_FALSE(read_journal(path));
 }
 
 TEST(Journal, WhatIsCutOffIsGoneFromTheFileBeforeTheNextEntry) {
@@ -164,22 +168,46 @@ TEST(Journal, WhatCanNotBeOpenedOrReadIsNamed) {
 TEST(Journal, AFullDiskIsToldAndWhatWasWrittenBeforeStays) {
   const TempFolder folder;
   const auto path = folder.path() / "journal.jsonl";
-  auto journal = Journal::open(path);
-  ASSERT_TRUE(journal && journal->append(Json().set("n", 1)));
+  auto journal = Journal::open(folder.path() / "other.jsonl");
+  {
+    auto made = Journal::open(path);
+    ASSERT_TRUE(journal && made && made->append(Json().set("n", 1)));
+    *journal = std::move(*made);
+  }
   const auto handler = ::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-  const rlimit small{std::filesystem::file_size(path) + 10, before.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  const Result<void> full = journal->append(Json().set("n", 2));
+  const auto limit = [&](rlim_t bytes) {
+    const rlimit small{bytes, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  };
+  limit(4096);
+  errno = EINTR;  // of an earlier call: it says nothing about this one
+  EXPECT_TRUE(journal->append(Json().set("n", 2)));
+  limit(std::filesystem::file_size(path) + 1);  // one byte of the line has room
+  errno = 0;
+  const Result<void> full = journal->append(Json().set("n", 3));
   ::setrlimit(RLIMIT_FSIZE, &before);
   ::signal(SIGXFSZ, handler);
   ASSERT_FALSE(full);
   EXPECT_EQ(full.error().code, Code::exhausted);
   EXPECT_NE(full.error().message.find("journal.jsonl: can't be written: File too large"),
             std::string::npos);
-  EXPECT_EQ(journal->entries().size(), 1U);
-  EXPECT_EQ(read_journal(path)->size(), 1U);
+  EXPECT_EQ(journal->entries().size(), 2U);
+  EXPECT_EQ(read_journal(path)->size(), 2U);
+}
+
+TEST(Journal, AnEntryThatIsNotSyncedIsNone) {
+  const TempFolder folder;
+  auto journal = Journal::open(folder.path() / "journal.jsonl");
+  ASSERT_TRUE(journal);
+  const FailingSync failing(EIO);
+  const Result<void> lost = journal->append(Json().set("n", 1));
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code, Code::io);
+  EXPECT_NE(lost.error().message.find("journal.jsonl: can't be synced: Input/output error"),
+            std::string::npos);
+  EXPECT_TRUE(journal->entries().empty());
 }
 
 }  // namespace

@@ -96,8 +96,8 @@ std::vector<std::string> redact_command(std::span<const std::string> arguments) 
   std::vector<std::string> out;
   bool secret_next = false;
   for (const std::string& argument : arguments) {
-    const bool is_option = argument.size() > 1 && argument.front() == '-';
-    if (secret_next && argument.rfind("--", 0) != 0) {
+    const bool is_option = argument.starts_with('-');
+    if (secret_next && !argument.starts_with("--")) {
       out.emplace_back(kRedacted);
       secret_next = false;
       continue;

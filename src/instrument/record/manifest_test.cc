@@ -113,7 +113,7 @@ TEST(Manifest, a_fault_names_the_value_and_both_sayings) {
   const TempFolder folder;
   RunReplay replay = some_replay();
   replay.info.version = "1";
-  replay.info.facts = Json().set("model", "m");
+  replay.info.facts = Json().set("model", Json().set("name", "m"));
   replay.shards.push_back(replay.end);
   replay.shards[0].bytes = replay.shards[1].bytes = 10;
   replay.shards[1].trouble = "torn";
@@ -133,6 +133,10 @@ TEST(Manifest, a_fault_names_the_value_and_both_sayings) {
             name + R"(: run.version: "1"; the event log says "2"|)");
   EXPECT_EQ(faults([](RunReplay& r) { r.info.facts = Json().set("gpus", 2); }),
             name + ": run.facts.model: the event log does not say it|");
+  EXPECT_EQ(faults([](RunReplay& r) { r.info.facts = Json().set("model", "m"); }),
+            name + R"(: run.facts.model: {"name":"m"}; the event log says "m"|)");
+  EXPECT_EQ(faults([](RunReplay& r) { r.info.facts = Json().set("model", Json::object()); }),
+            name + ": run.facts.model.name: the event log does not say it|");
   EXPECT_EQ(faults([](RunReplay& r) { r.shards[1].bytes = 11; }),
             name + ": logs.1.bytes: 10; the event log says 11|");
   EXPECT_EQ(faults([](RunReplay& r) { r.shards[1].trouble = ""; }),
@@ -173,10 +177,13 @@ TEST(Manifest, an_older_one_without_its_own_digest_is_read) {
 TEST(Manifest, a_folder_without_one_is_refused) {
   const TempFolder folder;
   EXPECT_FALSE(check_manifest(folder.path()).has_value());
-  ASSERT_TRUE(write_file_atomic(folder.path() / kManifestName, R"({"format":"x"})").has_value());
-  const auto faults = check_manifest(folder.path());
-  ASSERT_FALSE(faults.has_value());
-  EXPECT_EQ(faults.error().code, Code::unsupported);
+  for (const char* const text : {R"({"format":"x"})", R"({"format":"x","version":1})",
+                                 R"({"format":"assay-run","version":2})"}) {
+    ASSERT_TRUE(write_file_atomic(folder.path() / kManifestName, text).has_value());
+    const auto faults = check_manifest(folder.path());
+    ASSERT_FALSE(faults.has_value()) << text;
+    EXPECT_EQ(faults.error().code, Code::unsupported);
+  }
 }
 
 TEST(RedactCommand, hides_keys_and_headers_and_nothing_else) {

@@ -71,6 +71,14 @@ std::string at(const Said& said, std::string_view begin) {
   return {};
 }
 
+std::vector<std::string> marks_of(const Said& said) {
+  std::vector<std::string> out;
+  for (const std::string& line : said.lines) {
+    if (line.starts_with("phase")) out.push_back(line);
+  }
+  return out;
+}
+
 TEST(ReplayRanks, all_instants_are_in_the_time_of_rank_0) {
   const TempFolder folder;
   write_rank(folder.path(), rank_info(0, 2), 100, true);
@@ -153,15 +161,49 @@ TEST(ReplayRanks, every_phase_of_a_run_whose_ranks_all_died_ends_once_and_no_oth
   Said said;
   const auto replay = replay_run(folder.path(), said);
   ASSERT_TRUE(replay.has_value()) << replay.error().message;
-  std::vector<std::string> marks;
-  for (const std::string& line : said.lines) {
-    if (line.starts_with("phase")) marks.push_back(line);
-  }
-  EXPECT_EQ(marks, (std::vector<std::string>{"phase 0 0 99", "phase 0 1 103", "phase 0 2 103",
-                                             "phase 1 1 103", "phase 1 2 103"}));
+  EXPECT_EQ(marks_of(said),
+            (std::vector<std::string>{"phase 0 0 99", "phase 0 1 103", "phase 0 2 103",
+                                      "phase 1 1 103", "phase 1 2 103"}));
   EXPECT_EQ(replay->end.end.reason,
             "rank 0 (host0) died before its end; rank 1 (host1) died "
             "before its end");
+}
+
+TEST(ReplayRanks, a_rank_that_died_ends_no_step_that_it_had_ended_itself) {
+  const TempFolder folder;
+  write_rank(folder.path(), rank_info(0, 2), 100, true);
+  {
+    auto log = EventLogWriter::create(folder.path() / "events-1.alog", rank_info(1, 2));
+    ASSERT_TRUE(log.has_value());
+    (*log)->on_phase({0, PhaseStep::started, Instant{600}});
+    (*log)->on_phase({0, PhaseStep::issue_ended, Instant{605}});
+  }
+  write_clocks(folder.path(), {clock_of(0, 0), clock_of(1, -500)});
+  Said said;
+  ASSERT_TRUE(replay_run(folder.path(), said).has_value());
+  EXPECT_EQ(marks_of(said),
+            (std::vector<std::string>{"phase 0 0 99", "phase 0 1 110", "phase 0 2 110",
+                                      "phase 1 0 110", "phase 1 1 110", "phase 1 2 110"}));
+}
+
+// Two ranks end early, and a third dies: the first reason and the death are named, and what the
+// living left open stays open.
+TEST(ReplayRanks, the_end_is_the_first_of_the_worst_and_names_each_rank_that_was_lost) {
+  const TempFolder folder;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    auto log = EventLogWriter::create(folder.path() / format("events-{}.alog", i), rank_info(i, 3));
+    ASSERT_TRUE(log.has_value());
+    (*log)->on_sent({.index = i}, Instant{1}, Instant{2});
+    ASSERT_TRUE((*log)->close({RunState::interrupted, format("why {}", i)}).has_value());
+  }
+  write_rank(folder.path(), rank_info(2, 3), 600, false);
+  write_clocks(folder.path(), {clock_of(0, 0), clock_of(1, 0), clock_of(2, -500)});
+  Said said;
+  const auto replay = replay_run(folder.path(), said);
+  ASSERT_TRUE(replay.has_value()) << replay.error().message;
+  EXPECT_EQ(replay->end.end.state, RunState::interrupted);
+  EXPECT_EQ(replay->end.end.reason, "why 0; rank 2 (host2) died before its end");
+  EXPECT_EQ(replay->end.unfinished, 2u);
 }
 
 TEST(ReplayRanks, one_ranks_records_can_be_had_alone) {

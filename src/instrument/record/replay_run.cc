@@ -18,7 +18,7 @@ namespace {
 std::int64_t shard_of(const std::filesystem::path& path) {
   constexpr std::string_view kPrefix = "events-";
   const std::string stem = path.stem().string();
-  if (path.extension() != ".alog" || stem.rfind(kPrefix, 0) != 0) return -1;
+  if (path.extension() != ".alog" || !stem.starts_with(kPrefix)) return -1;
   const Result<std::int64_t> shard = parse_int(std::string_view(stem).substr(kPrefix.size()));
   return shard ? *shard : -1;
 }
@@ -202,7 +202,7 @@ void settle_ranks(const std::vector<Source>& sources, const std::vector<RankCloc
     if (lost.find(words) == std::string::npos) lost += (lost.empty() ? "" : "; ") + words;
   };
   for (const Source& source : sources) {
-    all.unfinished -= std::min(all.unfinished, source.ended_here);
+    all.unfinished -= source.ended_here;
     if (source.died()) {
       add(rank_words(*source.rank) + " died before its end");
     } else if (source.reader.end().end.state > worst.state) {

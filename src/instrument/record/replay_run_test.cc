@@ -151,7 +151,10 @@ TEST(ReplayRun, logs_of_two_runs_are_not_mixed) {
   write_shard(folder.path(), shard_info(0, 2, "a"), 100, 4, RunState::complete);
   write_shard(folder.path(), shard_info(1, 2, "b"), 100, 4, RunState::complete);
   Said said;
-  EXPECT_FALSE(replay_run(folder.path(), said).has_value());
+  const auto replay = replay_run(folder.path(), said);
+  ASSERT_FALSE(replay.has_value());
+  EXPECT_TRUE(replay.error().message.ends_with("events-1.alog: of run 'b', beside logs of run 'a'"))
+      << replay.error().message;
 }
 
 TEST(ReplayRun, a_folder_without_a_log_says_what_was_looked_for) {
@@ -319,6 +322,19 @@ TEST(ReplayRun, what_is_no_run_is_named_for_what_it_is) {
             std::string::npos);
   std::filesystem::remove(folder.path() / "config.yaml");
   EXPECT_NE(words(folder.path()).find("it is a curve's"), std::string::npos);
+  const TempFolder foreign;
+  put_file(foreign.path() / "x", "");
+  std::filesystem::create_directory(foreign.path() / "performance");
+  put_file(foreign.path() / "performance/result_summary.json", "{}");
+  const std::string client = "a run of the reference client without its events (events.jsonl)";
+  EXPECT_NE(words(foreign.path()).find(client), std::string::npos) << words(foreign.path());
+  put_file(foreign.path() / "config.yaml", "");
+  EXPECT_NE(words(foreign.path()).find(client), std::string::npos) << "it writes one, too";
+  put_file(foreign.path() / "curve.json", "{}");
+  EXPECT_NE(words(foreign.path()).find("it is a curve's"), std::string::npos);
+  std::filesystem::remove(foreign.path() / "curve.json");
+  std::filesystem::create_directory(foreign.path() / "assay");
+  EXPECT_NE(words(foreign.path()).find("before its load began"), std::string::npos) << "our own";
   const TempFolder other;
   std::filesystem::create_symlink("/dev/null", other.path() / "null");
   EXPECT_NE(words(other.path() / "null").find("is a file, and a run is a folder"),

@@ -130,7 +130,7 @@ Result<void> TarWriter::add_file(std::string_view name, const std::filesystem::p
   TRY(begin(name, bytes));
   std::vector<char> buffer(kBuffer);
   std::uint64_t copied = 0;
-  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), file.get())) > 0;) {
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
     file_.append({buffer.data(), n});
     copied += n;
     if (file_.failed()) return file_.commit();  // a full disk ends the write now

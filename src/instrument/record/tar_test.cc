@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <fstream>
 #include <map>
@@ -84,6 +85,13 @@ TEST_F(TarTest, the_bytes_are_those_of_ustar) {
   }
   EXPECT_EQ(std::stoul(bytes.substr(148, 6), nullptr, 8), sum);
   EXPECT_EQ(bytes.substr(154, 2), std::string("\0 ", 2));
+  // No owner, no time, and nothing else.
+  EXPECT_EQ(bytes.substr(108, 8), std::string("0000000\0", 8));
+  EXPECT_EQ(bytes.substr(116, 8), std::string("0000000\0", 8));
+  EXPECT_EQ(bytes.substr(136, 12), std::string("00000000000\0", 12));
+  EXPECT_EQ(bytes.substr(1, 99), std::string(99, '\0'));
+  EXPECT_EQ(bytes.substr(157, 100), std::string(100, '\0'));
+  EXPECT_EQ(bytes.substr(265, 247), std::string(247, '\0'));
 }
 
 TEST_F(TarTest, a_file_is_copied_and_must_not_change_meanwhile) {
@@ -113,6 +121,10 @@ TEST_F(TarTest, names_and_sizes_have_limits) {
   const auto large = writer->add_file("f", at("f"), std::uint64_t{1} << 33U);
   ASSERT_FALSE(large);
   EXPECT_THAT(large.error().message, HasSubstr("larger than 8 GiB"));
+  const auto largest = writer->add_file("f", at("f"), (std::uint64_t{1} << 33U) - 1);
+  ASSERT_FALSE(largest);
+  EXPECT_THAT(largest.error().message, HasSubstr("changed while"))
+      << "the length is none to refuse";
 }
 
 TEST_F(TarTest, damage_is_told_with_its_place) {
@@ -139,6 +151,7 @@ TEST_F(TarTest, damage_is_told_with_its_place) {
   EXPECT_THAT(refusal(good.substr(0, good.size() - 1)), HasSubstr("end mark"));
   EXPECT_THAT(refusal(good.substr(0, good.size() - 1024)), HasSubstr("without its end mark"));
   EXPECT_THAT(refusal(good.substr(0, 1536 + 100)), HasSubstr("ends inside 'c'"));
+  EXPECT_THAT(refusal(good.substr(0, 513 + 100)), HasSubstr("offset 513: the padding behind 'a'"));
   EXPECT_THAT(refusal(""), HasSubstr("offset 0"));
   EXPECT_EQ(refusal(good), "");
 }
@@ -164,6 +177,13 @@ TEST_F(TarTest, only_a_plain_file_can_be_seen_to_be_none) {
   EXPECT_FALSE(may_be_tar(at("long")));
   EXPECT_TRUE(may_be_tar(folder_.path()));
   EXPECT_TRUE(may_be_tar(at("none")));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const bool unreadable = may_be_tar(at("text"));
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(unreadable) << "without a descriptor nothing is read";
 }
 
 TEST_F(TarTest, a_list_has_every_plain_file_and_its_digest_by_name) {
