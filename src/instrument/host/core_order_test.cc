@@ -37,6 +37,18 @@ TEST(CoreOrder, the_node_of_the_fastest_core_comes_first_then_its_fastest_cores)
   EXPECT_THAT(in_order_of_use({0, 1, 2, 3}, machine.root()), ElementsAre(3, 2, 0, 1));
 }
 
+TEST(CoreOrder, of_the_measures_of_speed_the_first_that_any_core_has_counts_for_all) {
+  CoresMachine machine;
+  for (const int core : {0, 1, 2}) machine.core(core, 0, 0, core, 1'000 * (1 + core));
+  const auto shows = [&](int core, const char* file, const char* value) {
+    machine.says(format("sys/devices/system/cpu/cpu{}/{}", core, file), value);
+  };
+  shows(1, "cpu_capacity", "7\n");
+  EXPECT_THAT(in_order_of_use({0, 1, 2}, machine.root()), ElementsAre(1, 0, 2));
+  shows(0, "acpi_cppc/highest_perf", "9\n");
+  EXPECT_THAT(in_order_of_use({0, 1, 2}, machine.root()), ElementsAre(0, 1, 2));
+}
+
 TEST(CoreOrder, others_get_the_cores_that_measuring_threads_leave) {
   CoresMachine machine;
   for (int core = 0; core < 4; ++core) machine.core(core, 0, 0, core / 2);

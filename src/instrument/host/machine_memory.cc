@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <string>
@@ -17,10 +16,8 @@ namespace assay::host {
 namespace {
 
 std::optional<std::uint64_t> leading_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{}) return std::nullopt;
-  return value;
+  const auto value = parse_uint(text.substr(0, text.find_first_not_of("0123456789")));
+  return value ? std::optional(*value) : std::nullopt;
 }
 
 // "MemTotal:       16384 kB"

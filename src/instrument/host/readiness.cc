@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/display.h"
 #include "base/files.h"
@@ -29,8 +30,7 @@ std::vector<std::string> spaced_words(std::string_view text) {
     if (c != ' ' && c != '\t') {
       word += c;
     } else if (!word.empty()) {
-      out.push_back(std::move(word));
-      word.clear();
+      out.push_back(std::exchange(word, {}));
     }
   }
   if (!word.empty()) out.push_back(std::move(word));
@@ -78,7 +78,7 @@ std::uint64_t swapped_of(const FilePath& root) {
   };
   const std::uint64_t total = kib("SwapTotal:");
   const std::uint64_t left = kib("SwapFree:");
-  return total > left ? (total - left) * 1024 : 0;
+  return (total - std::min(total, left)) * 1024;
 }
 
 class Judge {

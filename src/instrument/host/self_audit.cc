@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdio>
 #include <utility>
 
@@ -56,9 +55,8 @@ double pressure_seconds(const std::filesystem::path& root) {
   if (!text) return -1;
   const std::size_t at = text->find("total=");
   if (at == std::string::npos) return -1;
-  std::uint64_t us = 0;
-  std::from_chars(text->data() + at + 6, text->data() + text->size(), us);
-  return static_cast<double>(us) * 1e-6;
+  const std::string_view us = split(std::string_view(*text).substr(at + 6), '\n').front();
+  return parse_double(us).value_or(0) * 1e-6;
 }
 
 // How often the calling thread had to leave its core to another.
@@ -140,8 +138,7 @@ SelfAudit::Books SelfAudit::read() const {
 // the idle class, which yields to every thread that wakes, and a gap in which it was preempted is
 // not counted: the scheduler caused that one, and ThreadWatch reports it. The other gaps were taken
 // from the core itself.
-Instant canary_burst(CanaryFigures& canary, const Clock& clock,
-                     const std::function<long()>& preemptions) {
+void canary_burst(CanaryFigures& canary, Clock& clock, const std::function<long()>& preemptions) {
   const long before = preemptions();
   Instant last = clock.now();
   const Instant end = last + kBurst;
@@ -155,17 +152,14 @@ Instant canary_burst(CanaryFigures& canary, const Clock& clock,
     if (gap > 1_ms) ++canary.gaps_1ms;
     canary.gap_max = std::max(canary.gap_max, gap);
   }
-  return last;
+  clock.sleep_until(last + kPause);
 }
 
 void SelfAudit::watch() {
   const sched_param none{};
   if (::pthread_setschedparam(::pthread_self(), SCHED_IDLE, &none) != 0) return;
   OsClock clock;
-  while (!stopping_.load(std::memory_order_relaxed)) {
-    const Instant last = canary_burst(canary_, clock, preemptions);
-    clock.sleep_until(last + kPause);
-  }
+  while (!stopping_.load(std::memory_order_relaxed)) canary_burst(canary_, clock, preemptions);
 }
 
 void SelfAudit::stop(ClientAudit& out) {
@@ -186,8 +180,7 @@ void SelfAudit::stop(ClientAudit& out) {
   if (wall <= 0) return;
   out.own_cpu = (now.own_s - start_.own_s) / wall;
   if (now.busy_s >= 0) {
-    const double foreign = (now.busy_s - start_.busy_s) / wall - out.own_cpu;
-    out.foreign_cpu = foreign > 0 ? foreign : 0;
+    out.foreign_cpu = std::max((now.busy_s - start_.busy_s) / wall - out.own_cpu, 0.0);
   }
   if (now.pressure_s >= 0) out.pressure_share = (now.pressure_s - start_.pressure_s) / wall;
 }

@@ -26,7 +26,7 @@ class LagRecorder {
   void record(Instant due, Instant now) {
     const std::int64_t ns = now > due ? (now - due).ns : 0;
     histogram_.record(static_cast<std::uint64_t>(ns));
-    if (ns > max_) max_ = ns;
+    max_ = std::max(max_, ns);
     if (ns < kLate.ns) return;
     if (due >= held_until_) ++holdups_;
     held_until_ = now;
@@ -66,11 +66,10 @@ class ThreadWatch {
   Books start_;
 };
 
-// One burst of the canary: reads the clock for 50 µs and adds a gap of more than 50 µs between two
-// readings. `preemptions` is how often the scheduler has preempted this thread: a gap in which that
-// number grew is not added. Returns the last reading.
-Instant canary_burst(CanaryFigures& canary, const Clock& clock,
-                     const std::function<long()>& preemptions);
+// One burst of the canary: reads the clock for 50 µs, adds a gap of more than 50 µs between two
+// readings, and sleeps for 10 ms. `preemptions` is how often the scheduler has preempted this
+// thread: a gap in which that number grew is not added.
+void canary_burst(CanaryFigures& canary, Clock& clock, const std::function<long()>& preemptions);
 
 class SelfAudit {
  public:

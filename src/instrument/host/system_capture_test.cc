@@ -67,9 +67,10 @@ TEST(SystemCapture, a_machine_without_sockets_is_one_and_its_cores_stay_unknown)
 
 TEST(SystemCapture, a_machine_of_one_core_is_a_machine) {
   Node machine;
-  machine.says("proc/cpuinfo", "processor : 0\nmodel name : A\nphysical id : 0\ncore id : 0\n");
+  machine.says("proc/cpuinfo", "processor:0\nmodel name:A\nphysical id:0\ncore id:0\n");
   machine.says("proc/mounts", "/dev/x / xfs\n");
   const Json node = machine.captured();
+  EXPECT_EQ(node["host_processor_model_name"].as_string(), "A");
   EXPECT_EQ(node["host_processors_per_node"].as_int(), 1);
   EXPECT_EQ(node["host_processor_core_count"].as_int(), 1);
   EXPECT_EQ(node["host_processor_vcpu_count"].as_int(), 1);

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,11 +17,7 @@ namespace {
 constexpr std::size_t kSteal = 8;  // "cpu user nice system idle iowait irq softirq steal …"
 
 // −1 if the word is no number.
-std::int64_t whole(std::string_view word) {
-  std::int64_t value = -1;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return error == std::errc{} && end == word.data() + word.size() ? value : -1;
-}
+std::int64_t whole(std::string_view word) { return parse_int(word).value_or(-1); }
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
@@ -74,9 +69,8 @@ TakenTime taken_between(const TakenTime& before, const TakenTime& after) {
   };
   TakenTime out{.stolen = between(before.stolen, after.stolen),
                 .throttled = between(before.throttled, after.throttled)};
-  if (after.throttled_periods > before.throttled_periods) {
-    out.throttled_periods = after.throttled_periods - before.throttled_periods;
-  }
+  out.throttled_periods =
+      after.throttled_periods - std::min(before.throttled_periods, after.throttled_periods);
   return out;
 }
 

@@ -133,6 +133,7 @@ TEST(SelfAudit, tells_what_was_taken_between_its_start_and_its_end) {
   machine.stole(9);
   machine.says("sys/fs/cgroup/cpu.stat", "nr_throttled 12\nthrottled_usec 41000\n");
   ClientAudit figures;
+  figures.stolen_step = {};
   audit.stop(figures);
   EXPECT_EQ(figures.stolen, 1_s / ::sysconf(_SC_CLK_TCK) * 4);
   EXPECT_EQ(figures.stolen_step, 1_s / ::sysconf(_SC_CLK_TCK));
