@@ -61,7 +61,8 @@ OPERATORS = [
 ]
 CHOICE = re.compile(r"\? ([\w.:'\-]+) : ([\w.:'\-]+)")
 STATEMENT = re.compile(r"^\s+(?!return|break|continue|case|default|if|for|while|using|const |auto "
-                       r"|CHECK|static|struct|enum|friend|delete|throw|TRY|\})[\w*+\-(][^{}]*;$")
+                       r"|CHECK|static|struct|enum|friend|delete|throw|TRY|\}"
+                       r"|ASSIGN_OR_RETURN\([^,]*\w \w)[\w*+\-(][^{}]*;$")
 
 # Declarations: without one, nothing compiles.
 WITH_VALUE = re.compile(r"^(\s*(?:const )?(?!return\b|delete\b|throw\b|else\b)"
@@ -183,7 +184,8 @@ inline int assay_mutant() {
 """
 BLOCK_IF = re.compile(r"^(\s*(?:\} else )?if \()(.*)(\) \{)$")
 NO_STATEMENT = re.compile(r"^(case|default|else|using|static|constexpr|inline|template|struct|\}"
-                          r"|const |auto |friend|extern|enum|public|private)")
+                          r"|const |auto |friend|extern|enum|public|private"
+                          r"|ASSIGN_OR_RETURN\([^,]*\w \w)")
 STATEMENT_WORDS = ("return", "delete", "if", "for", "while")
 
 
