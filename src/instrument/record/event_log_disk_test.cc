@@ -138,6 +138,63 @@ TEST(EventLogDisk, a_simulated_run_waits_for_a_slow_disk_and_loses_nothing) {
   EXPECT_EQ(end->records, 50'000U);
 }
 
+// The disk stands still (a pipe that is not read yet), and the run is killed when it goes on.
+TEST(EventLogDisk, a_log_without_an_end_has_the_number_of_records_that_were_lost_before) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  EventLogOptions options{};
+  options.block_bytes = 3 * kRecordMax;
+  options.blocks = 2;
+  auto log = EventLogWriter::create_on(ends[1], "a pipe", disk_run(), options);
+  ASSERT_TRUE(log.has_value()) << log.error().message;
+  std::uint32_t told = 0;
+  const auto tell = [&] { (*log)->on_sent({.index = told++}, {}, Instant{told}); };
+  while ((*log)->health().lost_records == 0) tell();
+  PipeReader reader(ends[0]);
+  const std::uint64_t handed = (*log)->health().blocks_handed_over;
+  while ((*log)->health().blocks_handed_over == handed) {
+    tell();
+    (*log)->flush();
+  }
+  const std::uint64_t lost = (*log)->health().lost_records;
+  log->reset();
+  const TempFolder folder;
+  put_file(folder.path() / "events-0.alog", reader.bytes());
+  Said said;
+  const auto end = replay_event_log(folder.path() / "events-0.alog", said);
+  ASSERT_TRUE(end.has_value()) << end.error().message;
+  EXPECT_EQ(end->trouble, "");
+  EXPECT_EQ(end->end.state, RunState::crashed);
+  EXPECT_EQ(end->lost_records, lost);
+  EXPECT_EQ(end->records + lost, told);
+}
+
+TEST(EventLogDisk, a_block_that_was_packed_once_may_be_stored_as_it_is_the_next_time) {
+  const TempFolder folder;
+  const auto path = folder.path() / "events-0.alog";
+  EventLogOptions options{};
+  options.zstd_level = 1;
+  options.blocks = 2;
+  options.lossless = true;
+  auto log = EventLogWriter::create(path, disk_run(), options);
+  ASSERT_TRUE(log.has_value()) << log.error().message;
+  Rng rng(5);
+  for (int i = 0; i < 6; ++i) {
+    std::string text(4000, 'z');
+    if (i >= 3) {
+      for (char& c : text) c = static_cast<char>(rng.next());
+    }
+    (*log)->on_stream_event({}, {.bytes = 4000}, text);
+    (*log)->flush();
+  }
+  ASSERT_TRUE((*log)->close({RunState::complete, ""}).has_value());
+  Said said;
+  const auto end = replay_event_log(path, said);
+  ASSERT_TRUE(end.has_value()) << end.error().message;
+  EXPECT_TRUE(end->whole()) << end->trouble;
+  EXPECT_EQ(end->records, 6U);
+}
+
 TEST(EventLogDisk, a_block_takes_a_record_as_long_as_the_longest_one_has_room_and_is_numbered) {
   const TempFolder folder;
   const auto path = folder.path() / "events-0.alog";
