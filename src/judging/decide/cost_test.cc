@@ -231,6 +231,10 @@ TEST(Cost, power_without_its_pue_is_that_of_the_machine_alone) {
   ASSERT_NE(pue, found.inputs.end());
   EXPECT_EQ(pue->value, "1.00");
   EXPECT_FALSE(pue->given);
+  const auto interest = std::ranges::find(found.inputs, "interest a year", &CostLine::name);
+  ASSERT_NE(interest, found.inputs.end());
+  EXPECT_EQ(interest->value, "0.00");
+  EXPECT_FALSE(interest->given);
 }
 
 TEST(Cost, what_was_not_made_has_no_price) {
@@ -271,6 +275,67 @@ TEST(Cost, every_given_input_stands_in_its_line) {
             "growth a year: 0.750\npower of a system: 7.00 kW\nPUE: 1.25\n$ per kWh: 0.200\n"
             "space a month, of a system, $: 11.0\nsoftware a year, of a system, $: 13.0\n"
             "staff a year, of all, $: 12.0\n");
+}
+
+TEST(Cost, a_fleet_is_not_larger_than_a_thousand_million_systems) {
+  const auto systems = [](double users, std::int64_t each) {
+    return cost({.users_per_system = each}, {.users = users})->systems;
+  };
+  EXPECT_EQ(systems(1e9, 1), 1'000'000'000);
+  EXPECT_FALSE(systems(1e9 + 1, 1));
+  EXPECT_EQ(systems(1e6, 10'000), 100);
+  EXPECT_EQ(systems(1, 1), 1);
+}
+
+TEST(Cost, a_number_is_rounded_up_but_for_what_arithmetic_left) {
+  for (const auto& [value, whole] : {std::pair{0.0, 0},
+                                     {0.5, 1},
+                                     {3.999'999'999'9, 4},
+                                     {4 + 1e-10, 4},
+                                     {4 + 1e-8, 5},
+                                     {1e-9, 1},
+                                     {1e6 + 1e-4, 1'000'000},
+                                     {1e6 + 0.01, 1'000'001}}) {
+    EXPECT_EQ(whole_up(value), whole) << value;
+  }
+}
+
+TEST(Cost, less_than_one_a_second_has_a_price_too) {
+  const CostInputs in{.rent = Price{.usd_per_hour = 3.6}};
+  EXPECT_NEAR(*cost({.users_per_system = 1, .system_tps = 0.5}, in)->usd_per_mtok, 2000, 1e-9);
+  EXPECT_NEAR(*cost({.users_per_system = 1, .unit = "image", .units_per_s = 0.5}, in)
+                   ->usd_per_thousand_units,
+              2, 1e-12);
+}
+
+// Two systems of 25 users make 1500 tokens a second, and no speed is promised.
+TEST(Cost, without_a_promised_speed_all_that_the_fleet_makes_is_sold) {
+  CostInputs in{.users = 50, .rent = Price{.usd_per_hour = 5.4}};
+  EXPECT_NEAR(*cost(kH100, in)->usd_per_mtok, 2, 1e-12);
+  in.derate = 0.5;
+  EXPECT_NEAR(*cost(kH100, in)->usd_per_mtok, 4, 1e-12) << "four systems that make as much";
+}
+
+TEST(Cost, users_that_do_not_grow_cost_the_same_each_year) {
+  const CostInputs in{.users = 50, .years = 3, .rent = Price{.usd_per_hour = 1}};
+  EXPECT_NEAR(*cost(kH100, in)->usd_total, 8760 * 2 * 3, 1e-6);
+}
+
+TEST(Prices, each_accelerator_has_its_own_and_a_second_price_is_refused) {
+  const std::string rows =
+      "- {accelerator: x, usd_per_hour: 0.5, as_of: d, source: s}\n"
+      "- {accelerator: y, usd_per_hour: 1, as_of: d, source: s}\n";
+  const auto found = parse_prices(rows);
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), 2U);
+  EXPECT_EQ((*found)[0].price.usd_per_hour, 0.5);
+  EXPECT_EQ((*found)[1].accelerator, "y");
+  EXPECT_EQ(parse_prices(rows + "- {accelerator: y, usd_per_hour: 1, as_of: d, source: s}\n")
+                .error()
+                .message,
+            "line 3: y has two prices");
+  EXPECT_THAT(parse_prices("- {accelerator: x, as_of: d, source: s}").error().message,
+              HasSubstr("line 1: a row has accelerator, usd_per_hour (above 0)"));
 }
 
 }  // namespace

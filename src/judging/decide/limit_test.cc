@@ -144,5 +144,15 @@ TEST(Limit, its_words_have_units) {
   EXPECT_EQ(value_text(one_limit("ttft_p90<=1s"), std::nullopt), "unknown");
 }
 
+TEST(Limit, the_share_of_a_small_limit_is_a_share_too) {
+  EXPECT_EQ(share_of(one_limit("ttft_p90<=1ms"), 0.5), 0.5);
+  EXPECT_EQ(share_of(one_limit("tps_per_user>=30"), 0.5), 60);
+  EXPECT_TRUE(std::isinf(share_of(one_limit("ttft_p90<=0ms"), 0.5)));
+}
+
+TEST(Limit, a_curves_figure_of_less_than_a_millisecond_is_known) {
+  EXPECT_EQ(figure_of(one_limit("tpot_p90<=1s"), metrics::PointFigures{.tpot_p90_ms = 0.5}), 0.5);
+}
+
 }  // namespace
 }  // namespace assay::decide

@@ -33,7 +33,7 @@ std::string number(double value, const RankWords& words) {
 }
 
 std::string bound(const Contender& one, Better better, const RankWords& words) {
-  const std::string value = number(one.value.value_or(0), words);
+  const std::string value = number(*one.value, words);
   if (!one.open) return value;
   return (better == Better::higher ? "at least " : "at most ") + value;
 }

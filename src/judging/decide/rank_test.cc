@@ -41,6 +41,11 @@ TEST(Rank, a_sole_leader_is_named_with_its_figure) {
 TEST(Rank, equals_are_a_tie) {
   EXPECT_EQ(text_of({contender("A", 64), contender("B", 64), contender("C", 8)}),
             "a tie for which serves the most users: A, B, 64 users");
+  EXPECT_EQ(text_of({contender("A", 1e9), contender("B", 999'999'999)}),
+            "a tie for which serves the most users: A, B, 1,000,000,000 users")
+      << "a part in 10^9 is no lead";
+  EXPECT_EQ(text_of({contender("A", 1e9), contender("B", 999'999'998)}),
+            "A serves the most users, 1,000,000,000 users");
   EXPECT_EQ(rank(std::vector{contender("A", 0.1 + 0.2), contender("B", 0.3)}, Better::lower).lead,
             Lead::tie)
       << "however the sum rounds";
@@ -142,6 +147,42 @@ TEST(Rank, agrees_with_the_slow_twin_in_whatever_order) {
       ASSERT_EQ(rank(turned, better).lead, ranking.lead) << round;
     }
   }
+}
+
+TEST(Rank, each_whose_accuracy_is_not_alike_is_named_once) {
+  std::vector<Contender> three{contender("A", 64, true), contender("B", 48), contender("C", 48)};
+  three[1].beyond = three[2].beyond = 96;
+  three[2].accuracy = "not scored";
+  EXPECT_THAT(text_of(three), HasSubstr("; their accuracy is not alike: A scored, B scored, C not "
+                                        "scored"));
+}
+
+TEST(Rank, where_less_is_better_no_interval_reaches_beyond) {
+  std::vector<Contender> two{contender("A", 1), contender("B", 2)};
+  two[1].beyond = 96;
+  EXPECT_TRUE(rank(two, Better::lower).near.empty());
+  two[1].open = true;
+  two[1].value = 0.5;
+  EXPECT_TRUE(rank(two, Better::higher).near.empty()) << "an open one is named as such";
+}
+
+TEST(Rank, the_document_has_the_groups_and_the_sentence) {
+  std::vector<Contender> all{contender("A", 64), contender("B", 48, true), contender("C", {})};
+  const auto lead = [&] {
+    return std::string(rank_json(rank(all, Better::higher), kUsers)["lead"].as_string());
+  };
+  const Json json = rank_json(rank(all, Better::higher), kUsers);
+  EXPECT_EQ(json["leaders"].dump(), R"(["A"])");
+  EXPECT_EQ(json["open"].dump(), R"(["B"])");
+  EXPECT_EQ(json["unknown"].dump(), R"(["C"])");
+  EXPECT_EQ(json["answer"].as_string(), text_of(all));
+  EXPECT_EQ(lead(), "open");
+  all[1].open = false;
+  EXPECT_EQ(lead(), "sole");
+  all[1].value = 64;
+  EXPECT_EQ(lead(), "tie");
+  all.erase(all.begin(), all.begin() + 2);
+  EXPECT_EQ(lead(), "none");
 }
 
 }  // namespace

@@ -238,5 +238,171 @@ TEST(Served, agrees_with_the_slow_twin_and_a_looser_promise_serves_no_fewer) {
   }
 }
 
+TEST(Served, a_slow_speed_divides_as_well_as_a_fast_one) {
+  const auto users = [](double tps, std::string_view limit) {
+    Level level = level_at(4'000'000, {{1}});
+    level.tps = tps;
+    return users_at(promised(limit), level);
+  };
+  EXPECT_EQ(users(0.3, "tps_per_user>=0.1"), 3) << "0.3 / 0.1 is 2.9999999999999996";
+  EXPECT_EQ(users(3.9, "tps_per_user>=1"), 3);
+  EXPECT_EQ(users(999'999.9999, "tps_per_user>=1"), 1'000'000);
+  EXPECT_EQ(users(999'999.99, "tps_per_user>=1"), 999'999);
+  EXPECT_EQ(users(1e9, "tps_per_user>=1,ttft_p90<=1s"), 4'000'000) << "no more than are there";
+}
+
+TEST(Served, a_run_is_a_level_by_its_own_figures) {
+  metrics::Point point;
+  point.rates.tps = 240;
+  point.units.per_second = 3;
+  point.counts = {.issued = 9, .completed = 1, .failed = 2};
+  point.rates.tps_per_user = 31;
+  const Level level = level_of(16, point, promised("tps_per_user>=30,ttft_p90<=1s"));
+  EXPECT_EQ(level.name, "r16");
+  EXPECT_EQ(level.concurrency, 16);
+  EXPECT_EQ(level.tps, 240);
+  EXPECT_EQ(level.units_per_s, 3);
+  EXPECT_EQ(level.failed, 2U);
+  EXPECT_TRUE(level.answered);
+  EXPECT_EQ(level.figures, (std::vector<std::optional<double>>{31, std::nullopt}));
+  point.counts.completed = 0;
+  EXPECT_FALSE(level_of(16, point, {}).answered);
+}
+
+TEST(Served, a_level_between_two_neighbours_there_is_none) {
+  const auto between = [](std::int64_t kept, std::int64_t broken) {
+    Served found{.broken = level_at(broken, {})};
+    if (kept > 0) found.level = level_at(kept, {});
+    return found.unmeasured_between();
+  };
+  EXPECT_FALSE(between(8, 9));
+  EXPECT_TRUE(between(8, 10));
+  EXPECT_FALSE(between(0, 1));
+  EXPECT_TRUE(between(0, 2));
+  EXPECT_FALSE(Served{.level = level_at(8, {})}.unmeasured_between());
+}
+
+TEST(Served, an_unknown_figure_is_the_cause_only_where_no_known_one_is) {
+  const auto limits = promised("ttft_p90<=1s,tpot_p90<=10ms");
+  const auto unknown = [&](std::optional<double> ttft, std::optional<double> tpot) {
+    return served({level_at(4, {ttft, tpot})}, limits).uses_unknown();
+  };
+  EXPECT_TRUE(unknown(std::nullopt, 9));
+  EXPECT_TRUE(unknown(std::nullopt, 10)) << "a limit that is used up is kept";
+  EXPECT_TRUE(unknown(std::nullopt, std::nullopt));
+  EXPECT_FALSE(unknown(std::nullopt, 15));
+  EXPECT_FALSE(unknown(500, 15));
+  EXPECT_FALSE(served({level_at(4, {{500}, {5}})}, limits).uses_unknown()) << "nothing is broken";
+  Level failed = level_at(4, {std::nullopt, {5}});
+  failed.failed = 1;
+  EXPECT_FALSE(served({failed}, limits).uses_unknown());
+}
+
+TEST(Served, of_limits_that_are_used_alike_the_first_stands_first) {
+  const auto limits = promised("ttft_p90<=1s,tpot_p90<=10ms,latency_p90<=4s");
+  const std::vector<Use> uses = uses_of(limits, level_at(4, {{500}, {5}, {3000}}));
+  ASSERT_EQ(uses.size(), 3U);
+  EXPECT_EQ(uses[0].limit, 2U);
+  EXPECT_EQ(uses[1].limit, 0U);
+  EXPECT_EQ(uses[2].limit, 1U);
+  EXPECT_EQ(uses[2].figure, 5);
+  EXPECT_EQ(uses[2].share, 0.5);
+}
+
+TEST(Served, each_broken_limit_is_said_the_worst_first) {
+  const auto limits = promised("ttft_p90<=1s,tpot_p90<=10ms");
+  EXPECT_EQ(broken_text(limits, level_at(4, {{1500}, {40}})),
+            "TPOT P90 is 40.0 ms, limit 10.0 ms; TTFT P90 is 1.50 s, limit 1.00 s");
+}
+
+TEST(Served, one_limit_alone_has_none_next) {
+  const auto limits = promised("ttft_p90<=2s");
+  const Served open = served({level_at(8, {{500}})}, limits);
+  EXPECT_EQ(served_text(open, limits),
+            "at least 8 users at once are served within ttft_p90<=2s (r8); the sweep ended there, "
+            "with TTFT P90 at 500 ms of 2.00 s");
+  EXPECT_TRUE(served_json(open, limits)["next"].is_null());
+  const Served unlimited = served({level_at(8, {})}, {});
+  EXPECT_EQ(served_text(unlimited, {}),
+            "at least 8 users at once are served within  (r8); the sweep ended there");
+  EXPECT_TRUE(served_json(unlimited, {})["binds"].is_null());
+}
+
+TEST(Served, where_more_users_get_no_more_tokens_the_document_names_the_most_used_limits) {
+  const auto limits = promised("tps_per_user>=30,ttft_p90<=1s");
+  Level low = level_at(16, {{40}, {100}});
+  Level high = level_at(32, {{31}, {200}});
+  low.tps = high.tps = 300;
+  const Json json = served_json(served({low, high}, limits), limits);
+  EXPECT_EQ(json["broken_at"].as_int(), 32);
+  EXPECT_EQ(json["why"].as_string(), "");
+  EXPECT_EQ(json["binds"]["figure"].as_string(), "tps_per_user");
+  EXPECT_TRUE(json["binds"]["kept"].as_bool());
+  EXPECT_EQ(json["next"]["figure"].as_string(), "ttft_p90");
+  EXPECT_EQ(json["next"]["value"].as_double(), 200);
+  EXPECT_EQ(json["next"]["limit_value"].as_double(), 1000);
+}
+
+TEST(Terms, the_accuracy_of_two_levels_as_near_is_the_lower_ones) {
+  const auto scored_at = [](std::int64_t low, std::int64_t high, std::int64_t asked) {
+    metrics::Curve curve;
+    curve.points = {curve_point(low, 10), curve_point(high, 10), curve_point(asked, 10)};
+    curve.points[0].accuracy = curve.points[1].accuracy = {{.dataset = "a", .score = 0.5}};
+    return accuracy_words(curve, curve.points[2]);
+  };
+  EXPECT_EQ(scored_at(1, 4, 2), "scored at r1: a 0.500");
+  EXPECT_EQ(scored_at(1, 3, 2), "scored at r3: a 0.500") << "by the ratio of users";
+  metrics::Curve planned;
+  planned.points = {curve_point(2, 10)};
+  planned.points[0].accuracy = {{.dataset = "a", .score = 0.5}};
+  planned.points[0].measured = false;
+  EXPECT_EQ(accuracy_words(planned, curve_point(2, 10)), "not scored");
+}
+
+TEST(Terms, a_price_is_of_what_is_made_however_little) {
+  metrics::CurvePoint point = curve_point(1, 10);
+  point.run.system_tps = 0;
+  EXPECT_FALSE(per_lot(point, 36));
+  EXPECT_FALSE(per_lot(point, std::nullopt));
+  point.run.system_tps = 0.5;
+  EXPECT_DOUBLE_EQ(*per_lot(point, 0.36), 200);
+  point.unit = "image";
+  point.run.units_per_s = 0.1;
+  EXPECT_DOUBLE_EQ(*per_lot(point, 0.36), 1);
+}
+
+TEST(Terms, the_sentence_has_the_energy_of_a_token_or_of_each_unit) {
+  metrics::Curve curve;
+  curve.points = {curve_point(8, 10)};
+  curve.points[0].power_kw = 2;
+  Terms terms{.limits = promised("ttft_p90<=2s")};
+  EXPECT_THAT(users_sentence(curve, terms),
+              AllOf(HasSubstr("; 20.0 J a token; accuracy not scored"), Not(HasSubstr("simul"))));
+  curve.points[0].unit = "image";
+  EXPECT_THAT(users_sentence(curve, terms), HasSubstr("; 20.0 J for each image; "));
+  curve.points[0].run.ttft_p90_ms = 2500;
+  EXPECT_EQ(users_sentence(curve, terms),
+            "no measured point keeps ttft_p90<=2s: at concurrency 8, TTFT P90 is 2.50 s, limit "
+            "2.00 s");
+  EXPECT_EQ(users_sentence(curve, {.price_per_hour = 1}), "");
+}
+
+TEST(Terms, a_point_that_was_not_measured_has_no_price_and_keeps_no_limit) {
+  metrics::Curve curve;
+  curve.points = {curve_point(8, 10), curve_point(16, 10), curve_point(32, 2500)};
+  curve.points[1].measured = false;
+  const Json json = curve_json(curve, {.price_per_hour = 36, .limits = promised("ttft_p90<=2s")});
+  EXPECT_NE(json["points"][0].find("dollars_per_million_tokens"), nullptr);
+  EXPECT_EQ(json["points"][1].find("dollars_per_million_tokens"), nullptr);
+  EXPECT_EQ(json["points"][1].find("slo_kept"), nullptr);
+  EXPECT_FALSE(json["points"][2]["slo_kept"].as_bool(true));
+  EXPECT_EQ(json["points"].size(), 3U);
+  EXPECT_EQ(json["dollars_per_hour"].as_double(), 36);
+  EXPECT_EQ(json["slo"]["users"].as_int(), 8);
+  const Json plain = curve_json(curve, {});
+  EXPECT_EQ(plain.find("dollars_per_hour"), nullptr);
+  EXPECT_EQ(plain["points"][0].find("slo_kept"), nullptr);
+}
+
 }  // namespace
 }  // namespace assay::decide

@@ -169,6 +169,7 @@ TEST(System, a_part_that_is_wrong_is_named_with_its_reason) {
   EXPECT_FALSE(found.simulated);
   EXPECT_FALSE(found.price_per_hour);
   EXPECT_EQ(parse_system("/")->name, "");
+  EXPECT_EQ(parse_system("a/")->name, "a");
 }
 
 TEST(System, the_document_has_what_was_said_of_each_system) {
@@ -233,6 +234,104 @@ TEST(System, the_cost_names_each_figure_and_a_lower_bound_of_users_is_an_upper_o
   question.inputs.users = 512;
   EXPECT_THAT(told({{"a,price=2", kOpen}}, question),
               HasSubstr("cost: at most 1 system; $2.00 an hour; $0.00391 a user-hour; $"));
+}
+
+std::vector<SystemAnswer> answers_of(const std::vector<std::pair<std::string, metrics::Curve>>& all,
+                                     const Question& question = within_a_second()) {
+  std::vector<SystemAnswer> out;
+  for (const auto& [text, curve] : all) {
+    out.push_back(*answer(*parse_system(text), curve, question));
+  }
+  return out;
+}
+
+std::string rank_of(std::vector<SystemAnswer> systems, std::string_view by) {
+  for (const auto& [ranking, words] : rank_all(std::move(systems)).rankings) {
+    if (words.most == by) return rank_text(ranking, words);
+  }
+  return {};
+}
+
+TEST(System, a_level_whose_figure_is_unknown_above_the_answer_leaves_the_answer) {
+  EXPECT_EQ(rank_of(answers_of({{"a", sweep_of({{8, 100}, {9, 0}})}, {"b", kSmall}}),
+                    "serves the most users"),
+            "a tie for which serves the most users: a, b, 8 users");
+}
+
+TEST(System, one_of_which_nothing_can_be_divided_is_unknown) {
+  std::vector<SystemAnswer> two =
+      answers_of({{"a,accelerators=1", kClosed}, {"b,accelerators=1", kSmall}});
+  two[0].system.accelerators = 0;
+  EXPECT_EQ(rank_of(two, "serves the most users per accelerator"),
+            "b serves the most users per accelerator, 8.00 users; nothing is known of a");
+}
+
+// 64 users of a system of $2 an hour, and 8 of one of $1, of a fleet of two and of thirteen.
+TEST(System, users_for_each_dollar_are_those_of_one_system) {
+  Question question = within_a_second();
+  const std::vector<std::pair<std::string, metrics::Curve>> two = {{"a,price=2", kClosed},
+                                                                   {"b,price=1", kSmall}};
+  const std::string by = "serves the most users per dollar an hour";
+  const std::string most = "a " + by + ", 32.0 users";
+  EXPECT_EQ(rank_of(answers_of(two, question), by), most);
+  question.inputs.users = 100;
+  EXPECT_EQ(rank_of(answers_of(two, question), by), most);
+}
+
+TEST(System, power_is_a_divisor_and_part_of_the_bill) {
+  Question question = within_a_second();
+  question.inputs.usd_per_kwh = 0.5;
+  const auto found = answers_of({{"a,price=2,kw=4", kClosed}, {"b,price=1", kSmall}}, question);
+  EXPECT_EQ(*found[0].cost.usd_per_hour, 4);
+  EXPECT_EQ(rank_of(found, "serves the most users per kW"),
+            "a serves the most users per kW, 16.0 users; nothing is known of b");
+}
+
+TEST(System, a_promised_speed_is_what_its_users_pay_for) {
+  Question question{.limits = *parse_limits("ttft_p90<=1s,tps_per_user>=5")};
+  metrics::Curve curve = kClosed;
+  for (metrics::CurvePoint& point : curve.points) point.run.tps_per_user = 10;
+  question.inputs.users = 64;
+  const auto one = answers_of({{"a,price=3.6", curve}}, question);
+  EXPECT_NEAR(*one[0].cost.usd_per_mtok, 1e6 * 3.6 / 3600 / (64 * 5), 1e-9);
+}
+
+TEST(System, of_pictures_beside_tokens_no_price_is_compared) {
+  metrics::Curve pictures = sweep_of({{1, 100}});
+  pictures.points[0].unit = "image";
+  pictures.points[0].run.units_per_s = 2;
+  const std::string by = "costs the least per image";
+  EXPECT_EQ(rank_of(answers_of({{"a,price=3.6", pictures}, {"b,price=7.2", pictures}}), by),
+            "which costs the least per image is not known: a at most $0.500 a thousand images, b "
+            "at most $1.00 a thousand images, not measured further");
+  EXPECT_EQ(rank_of(answers_of({{"a,price=3.6", pictures}, {"b,price=7.2", kSmall}}), by), "");
+}
+
+TEST(System, what_a_fleet_is_priced_with_stands_below_it) {
+  Question question = within_a_second();
+  EXPECT_THAT(told({{"a", kClosed}}, question), Not(HasSubstr("inputs:")));
+  question.inputs.users = 100;
+  EXPECT_THAT(told({{"a", kClosed}}, question), HasSubstr("inputs: users per system 64;"));
+  question.inputs.users.reset();
+  const std::string priced = told({{"a,price=2", kClosed}}, question);
+  EXPECT_EQ(priced.find("a\n"), 0U) << "one alone has no ranking above it";
+  EXPECT_THAT(priced, AllOf(HasSubstr("inputs: users per system 64;"),
+                            HasSubstr(". Not given, so without effect: derate 1.00; ")));
+}
+
+TEST(System, an_input_that_is_refused_is_of_the_system_that_gave_it) {
+  const auto both = answer(*parse_system("a,price=1,capex=5"), kClosed, within_a_second());
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().message, "a: a system is rented (price) or bought (capex), not both");
+}
+
+TEST(System, a_curve_may_say_itself_that_it_is_simulated) {
+  metrics::Curve curve = kClosed;
+  curve.simulated = true;
+  const auto found = answers_of({{"a", curve}, {"b", kClosed}, {"c,simulated=yes", kClosed}});
+  EXPECT_TRUE(found[0].simulated);
+  EXPECT_FALSE(found[1].simulated);
+  EXPECT_TRUE(found[2].simulated);
 }
 
 }  // namespace
