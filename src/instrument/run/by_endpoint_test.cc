@@ -46,5 +46,10 @@ TEST(ByEndpoint, each_hears_of_its_own_phases_and_of_the_time) {
   }
 }
 
+TEST(ByEndpoint, a_phase_whose_endpoint_has_no_sink_is_our_own_fault) {
+  Heard a;
+  EXPECT_DEATH(ByEndpoint({0, 1}, {&a}), "endpoint < sinks_.size");
+}
+
 }  // namespace
 }  // namespace assay::run

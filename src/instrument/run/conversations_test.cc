@@ -342,6 +342,19 @@ TEST(Conversations, of_turns_due_at_one_instant_the_first_conversations_goes_fir
   EXPECT_TRUE(Conversations(none, 3, Instant{}).finished());
 }
 
+TEST(Conversations, of_a_trajectorys_turns_due_at_one_instant_the_first_goes_first) {
+  const std::vector<Conversation> all = {
+      {.turns = {{5, {}}, {6, {}}, {7, {}}}, .after = {{}, {}, {}}}};
+  Conversations replay(all, 1, Instant{});
+  for (std::uint32_t turn = 0; turn < 3; ++turn) {
+    ASSERT_TRUE(replay.next());
+    EXPECT_EQ(replay.next()->turn, turn);
+    EXPECT_EQ(replay.next()->sample, 5 + turn);
+    replay.sent(*replay.next(), Query{.index = turn});
+  }
+  EXPECT_FALSE(replay.next());
+}
+
 TEST(Conversations, shards_share_them_whole_and_one_without_a_slot_has_none) {
   for (const std::uint32_t at_once : {1U, 3U}) {
     const Plan plan =

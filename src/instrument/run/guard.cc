@@ -77,7 +77,7 @@ bool is_fatal(const Event& event) {
     case Outcome::timed_out:
     case Outcome::cancelled:
     case Outcome::over_memory:
-      return false;
+      break;
   }
   return false;
 }
@@ -111,12 +111,12 @@ void Guard::on_done(std::uint32_t shard, const Event& event) {
                            ? static_cast<std::uint64_t>(usage.completion_tokens)
                            : event.fragments);
   const std::uint32_t key = is_fatal(event) ? key_of(event) : 0;
-  if (key == 0 || key != cell.fatal.load(std::memory_order_relaxed)) {
+  if (key != cell.fatal.load(std::memory_order_relaxed)) {
     cell.streak.store(0, std::memory_order_relaxed);
     cell.since.store(event.done.ns, std::memory_order_relaxed);
     cell.fatal.store(key, std::memory_order_relaxed);
   }
-  if (key != 0) add(cell.streak, 1);
+  add(cell.streak, 1);
   if (rule_.honour_retry_after && event.retry_after.ns >= 0 && event.done.known()) {
     const std::int64_t until = (event.done + event.retry_after).ns;
     std::int64_t before = held_back_.load(std::memory_order_relaxed);

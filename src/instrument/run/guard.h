@@ -57,7 +57,7 @@ class Guard {
     Count ok{0};
     Count tokens_in{0};
     Count tokens_out{0};
-    Count streak{0};                      // queries in a row with one fatal answer
+    Count streak{0};                      // queries in a row with the answer `fatal`
     std::atomic<std::uint32_t> fatal{0};  // which answer; 0: none
     std::atomic<std::int64_t> since{0};   // when the streak began
     bool judged = true;                   // no change since the last verdict; the shard's own

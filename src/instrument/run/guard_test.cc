@@ -490,11 +490,45 @@ TEST(Guard, what_was_cancelled_is_no_failure_and_ends_a_row_of_refusals) {
 
 TEST(Guard, in_a_burst_only_what_has_ended_is_reckoned_with) {
   for (const bool drains : {false, true}) {
-    Guard guard(GuardRule{.tokens_max = 200}, 1);
+    Guard guard(GuardRule{.tokens_max = 100}, 1);
     for (int i = 0; i < 9; ++i) guard.on_issued(0);
     guard.on_done(0, of_50_tokens(0));
     EXPECT_EQ(guard.verdict(0, Instant{}, drains).has_value(), drains);
   }
+}
+
+TEST(Guard, a_budget_may_be_spent_to_its_very_end) {
+  const auto stopped = [](const GuardRule& rule, Outcome outcome) {
+    Guard guard(rule, 1);
+    guard.on_issued(0);
+    Event event = ended(outcome);
+    event.usage = {.prompt_tokens = 2, .completion_tokens = 4};
+    guard.on_done(0, event);
+    return guard.verdict(0, Instant{}, true).has_value();
+  };
+  const auto dollars = [](double most) {
+    return GuardRule{.cost_max = most, .price_in = 0.5, .price_out = 0.25};
+  };
+  // It cost 2, and the next query would cost as much.
+  EXPECT_FALSE(stopped(dollars(4), Outcome::ok));
+  EXPECT_TRUE(stopped(dollars(3.75), Outcome::ok));
+  // What the next one needs is not known before one has succeeded.
+  EXPECT_FALSE(stopped(dollars(2), Outcome::reset));
+  EXPECT_TRUE(stopped(dollars(1.75), Outcome::reset));
+  EXPECT_FALSE(stopped({.tokens_max = 6}, Outcome::reset));
+  EXPECT_TRUE(stopped({.tokens_max = 5}, Outcome::reset));
+}
+
+TEST(Guard, is_asked_anew_only_when_something_has_happened) {
+  Guard guard(GuardRule{.fatal_max = 1, .fatal_patience = 10_s}, 1);
+  guard.on_done(0, ended(Outcome::ok));
+  guard.on_done(0, refusal());
+  EXPECT_FALSE(guard.verdict(0, Instant{} + 9_s, true));
+  EXPECT_FALSE(guard.verdict(0, Instant{} + 11_s, true)) << "nothing has ended since";
+  guard.on_issued(0);
+  EXPECT_FALSE(guard.verdict(0, Instant{} + 12_s, true)) << "without a budget a send is nothing";
+  guard.on_done(0, refusal(Instant{} + 13_s));
+  EXPECT_EQ(guard.verdict(0, Instant{} + 13_s, true), StopReason::refused);
 }
 
 TEST(Guard, shards_of_which_one_heard_something_else_are_not_refused) {

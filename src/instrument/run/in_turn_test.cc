@@ -80,6 +80,7 @@ TEST(InTurn, other_phases_pass_as_they_come) {
   ASSERT_EQ(inner.sent.size(), 5U);
   EXPECT_EQ(inner.sent[2].at, Instant{});
   EXPECT_EQ(inner.sent[3].at, Instant{} + 3_ms);
+  EXPECT_EQ(inner.sent[3].due, Instant{} + 3_ms);
   EXPECT_EQ(inner.sent[4].at, Instant{} + 4_ms);
 }
 

@@ -507,7 +507,6 @@ void Loop::run_phase(std::uint16_t index) {
   const bool goes_on =
       !last && plan_.phases[index + 1U].kind == PhaseKind::tail && begun && !ended_early();
   if (!goes_on) watch_.conversations.reset();
-  watch_.users.reset();
   if (plan.drain || last || ended_early()) drain(plan, result);
   result.ended = clock_.now();
   watch_.on_phase({index, PhaseStep::drained, result.ended});

@@ -236,6 +236,22 @@ TEST(RunHeard, a_target_of_which_nothing_is_wanted_is_not_dead) {
   EXPECT_EQ(death.ms, 900);
 }
 
+// The send takes 150 ms, in which the loop hears nothing.
+TEST(RunHeard, replies_that_wait_are_read_before_a_target_is_dead) {
+  SimClock clock;
+  ScriptedTarget target(clock, in_10_ms);
+  target.send_cost = 150_ms;
+  target.at_poll = [&](Instant now) {
+    if (now == Instant{} + 150_ms) clock.sleep_until(now + 20_ms);
+  };
+  const Ran ran = run_scripted(idle_after(slots(1, 2), 100_ms), clock, target);
+  EXPECT_FALSE(ran.result.target_dead);
+  EXPECT_EQ(ran.result.phases[0].completed, 2U);
+  ASSERT_EQ(target.sent.size(), 2U);
+  EXPECT_EQ(target.sent[1].at, Instant{} + 170_ms);
+  EXPECT_EQ(ran.result.send_lag.max, 160_ms) << "from the end of the first to the send";
+}
+
 TEST(RunHeard, a_phase_begins_with_a_target_that_is_alive) {
   // One query of the first phase, which has no idle limit, stays in flight for a second.
   Plan plan{.phases = {schedule({0_ms, 500_ms}), schedule({0_ms, 60_ms, 120_ms, 180_ms})}};

@@ -203,11 +203,12 @@ TEST(RunStops, a_back_off_that_lasts_to_the_end_of_its_phase_is_counted_to_that_
   PhasePlan phase = slots(1, 100);
   phase.stop.duration_max = 300_ms;
   SimClock clock;
-  ScriptedTarget target(clock,
-                        [](const Query&) { return std::vector<Said>{refused_for(10_ms, 3600_s)}; });
-  const Plan plan{.phases = {phase}, .guard = {.honour_retry_after = true}};
+  ScriptedTarget target(clock, [](const Query& query) {
+    return query.phase == 0 ? in_10_ms(query) : std::vector<Said>{refused_for(10_ms, 3600_s)};
+  });
+  const Plan plan{.phases = {slots(1, 1), phase}, .guard = {.honour_retry_after = true}};
   const Ran ran = run_scripted(plan, clock, target);
-  EXPECT_EQ(ran.result.phases[0].issued, 1U);
+  EXPECT_EQ(ran.result.phases[1].issued, 1U);
   EXPECT_EQ(ran.result.backoffs, 1U);
   EXPECT_EQ(ran.result.backed_off, 290_ms);
 }

@@ -121,6 +121,24 @@ inline PhasePlan schedule(std::vector<Duration> arrivals) {
   return phase;
 }
 
+// Closed loops of users.
+inline PhasePlan with_users(std::vector<UserLoop> loops, Duration least) {
+  PhasePlan phase{.name = "performance"};
+  phase.loops = std::move(loops);
+  phase.stop.duration_min = least;
+  return phase;
+}
+
+// When the queries with the samples `low` to `high` were sent, in milliseconds.
+inline std::vector<std::int64_t> sent_at(const ScriptedTarget& target, std::uint32_t low,
+                                         std::uint32_t high) {
+  std::vector<std::int64_t> out;
+  for (const ScriptedTarget::Sent& one : target.sent) {
+    if (one.query.sample >= low && one.query.sample <= high) out.push_back(one.at.ns / 1'000'000);
+  }
+  return out;
+}
+
 // Records all events: the kind, the query, and the time in milliseconds.
 class HeardSink final : public EventSink {
  public:

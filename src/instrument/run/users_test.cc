@@ -19,22 +19,6 @@ namespace {
 
 using testing::ElementsAre;
 
-PhasePlan with_users(std::vector<UserLoop> loops, Duration least) {
-  PhasePlan phase{.name = "performance"};
-  phase.loops = std::move(loops);
-  phase.stop.duration_min = least;
-  return phase;
-}
-
-std::vector<std::int64_t> sent_at(const ScriptedTarget& target, std::uint32_t low,
-                                  std::uint32_t high) {
-  std::vector<std::int64_t> out;
-  for (const ScriptedTarget::Sent& one : target.sent) {
-    if (one.query.sample >= low && one.query.sample <= high) out.push_back(one.at.ns / 1'000'000);
-  }
-  return out;
-}
-
 TEST(Users, each_thinks_after_its_reply_and_they_begin_apart) {
   SimClock clock;
   ScriptedTarget target(clock, in_10_ms);
@@ -47,6 +31,17 @@ TEST(Users, each_thinks_after_its_reply_and_they_begin_apart) {
   EXPECT_THAT(rows, ElementsAre(7, 8, 9, 7));
   EXPECT_EQ(target.sent.back().due, Instant{} + 70_ms);
   EXPECT_EQ(ran.result.phases[0].issue_ended, Instant{} + 100_ms);
+}
+
+TEST(Users, of_loops_whose_users_are_due_at_one_instant_the_first_goes_first) {
+  const std::vector<UserLoop> loops = {
+      {.users = 1, .rows = {1}}, {.users = 1, .rows = {2}}, {.users = 1, .rows = {3}}};
+  Users users(loops, Instant{} + 5_ms);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(users.next(), Instant{} + 5_ms);
+    EXPECT_EQ(users.take(Query{.index = i}), i + 1);
+  }
+  EXPECT_EQ(users.next(), Instant::max()) << "all wait for their replies";
 }
 
 TEST(Users, a_failed_reply_ends_no_user) {
