@@ -127,17 +127,20 @@ Ranking rank(std::span<const Contender> contenders, Better better) {
 }
 
 std::string rank_text(const Ranking& ranking, const RankWords& words) {
+  if (ranking.leaders.empty()) {
+    return format("which {} is not known: no system has the figure", words.most);
+  }
+  const std::string leaders = names_of(ranking.leaders);
+  const std::string figure = bound(ranking.leaders.front(), ranking.better, words);
   std::string out;
   switch (ranking.lead) {
     case Lead::none:
-      return format("which {} is not known: no system has the figure", words.most);
+      break;
     case Lead::sole:
-      out = format("{} {}, {}", names_of(ranking.leaders), words.most,
-                   bound(ranking.leaders.front(), ranking.better, words));
+      out = format("{} {}, {}", leaders, words.most, figure);
       break;
     case Lead::tie:
-      out = format("a tie for which {}: {}, {}", words.most, names_of(ranking.leaders),
-                   bound(ranking.leaders.front(), ranking.better, words));
+      out = format("a tie for which {}: {}, {}", words.most, leaders, figure);
       break;
     case Lead::open:
       out = format("which {} is not known:", words.most);
