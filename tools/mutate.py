@@ -269,6 +269,15 @@ def choose_all(numbered):
     return before, held
 
 
+def culprit(held, path, line, words):
+    """The choice to blame for an error: where a name is not declared, the one that holds its
+    declaration."""
+    name = re.match(r"\W*(\w+)\W+was not declared", words)
+    hides = [key for key in held if name and key[0] == path and key[1] < line
+             and re.search(rf"[\w>&] {name.group(1)}\b", "\n".join(held[key][1]))]
+    return max(hides, default=(path, line))
+
+
 def built_together(room, numbered, jobs):
     """Builds what can be chosen; the numbers of those mutants, and how to undo it."""
     before, held = choose_all(numbered)
@@ -277,8 +286,8 @@ def built_together(room, numbered, jobs):
         if built.returncode == 0:
             break
         # What does not compile as a choice is tried by itself later.
-        wrong = {(found.group(1), int(found.group(2)))
-                 for found in re.finditer(r"tree/([^\s:]+):(\d+):\d+: error", built.stdout)}
+        errors = re.findall(r"tree/([^\s:]+):(\d+):\d+: error: (.*)", built.stdout)
+        wrong = {culprit(held, path, int(line), words) for path, line, words in errors}
         wrong &= set(held)
         if not wrong:
             held = {}
