@@ -67,7 +67,7 @@ STATEMENT = re.compile(r"^\s+(?!return|break|continue|case|default|if|for|while|
 # Declarations: without one, nothing compiles.
 WITH_VALUE = re.compile(r"^(\s*(?:const )?(?!return\b|delete\b|throw\b|else\b)"
                         r"[\w:]+(?:<[^;=]*>)?[*&]?(?: const)? \w+ = )([^;]*)(;)$")
-DECLARES = re.compile(r"^[\w:<>,*& ]+ \w+(\(.*\)( const)?)?;$")
+DECLARES = re.compile(r"^[\w:<>,*& ]+ \w+(\[[^\]]*\])*(\(.*\)( const)?)?;$")
 
 
 @dataclasses.dataclass(frozen=True)
