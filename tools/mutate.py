@@ -278,10 +278,16 @@ def culprit(held, path, line, words):
     return max(hides, default=(path, line))
 
 
+def nearest_above(held, path, line):
+    """The last choice of a file before a line; None where it has none."""
+    above = [at for file, at in held if file == path and at <= line]
+    return (path, max(above)) if above else None
+
+
 def built_together(room, numbered, jobs):
     """Builds what can be chosen; the numbers of those mutants, and how to undo it."""
     before, held = choose_all(numbered)
-    for _ in range(12):
+    for _ in range(40):
         built = sh("ninja", "-C", BUILD, "-j", jobs, "-k", "0", f"{room}_test")
         if built.returncode == 0:
             break
@@ -289,6 +295,8 @@ def built_together(room, numbered, jobs):
         errors = re.findall(r"tree/([^\s:]+):(\d+):\d+: error: (.*)", built.stdout)
         wrong = {culprit(held, path, int(line), words) for path, line, words in errors}
         wrong &= set(held)
+        if not wrong:  # a choice can spoil a line below it, too
+            wrong = {nearest_above(held, path, int(line)) for path, line, _ in errors} - {None}
         if not wrong:
             held = {}
         for path, line in wrong:

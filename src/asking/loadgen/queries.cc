@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kMsInNs = 1'000'000;
 constexpr std::uint64_t kQueriesMax = 4'000'000'000;
 
-std::vector<std::uint64_t> hits_of(std::uint64_t count) {
+std::vector<std::uint64_t> numbers_to(std::uint64_t count) {
   std::vector<std::uint64_t> out(count);
   std::iota(out.begin(), out.end(), std::uint64_t{0});
   return out;
@@ -23,7 +23,7 @@ std::vector<std::uint64_t> hits_of(std::uint64_t count) {
 std::vector<LoadedSet> loaded_sets(const EffectiveSettings& settings, Phase phase) {
   const std::uint64_t asked =
       phase == Phase::accuracy ? settings.accuracy_sample_count : settings.performance_sample_count;
-  std::vector<std::uint64_t> samples = hits_of(std::min(asked, settings.library.total));
+  std::vector<std::uint64_t> samples = numbers_to(std::min(asked, settings.library.total));
   LibstdcxxRandom random(settings.requested.qsl_rng_seed);
   random.shuffle(std::span(samples));
   const std::uint64_t padding =
@@ -87,7 +87,7 @@ void QueryStream::skip_permutations() {
   passes_ahead_ = (queries_min_ + set_->size() - 1) / set_->size();
   pass_start_ = sample_random_;
   pass_random_ = sample_random_;
-  std::vector<std::uint64_t> order = hits_of(set_->size());
+  std::vector<std::uint64_t> order = numbers_to(set_->size());
   for (std::uint64_t i = 0; i < passes_ahead_; ++i) sample_random_.shuffle(std::span(order));
 }
 
@@ -133,7 +133,7 @@ std::uint64_t QueryStream::next_of_passes() {
   if (pass_position_ == pass_.size()) {
     if (passes_begun_ % passes_ahead_ == 0) {
       pass_random_ = pass_start_;
-      pass_ = hits_of(set_->size());
+      pass_ = numbers_to(set_->size());
     }
     // Each order is made from the one before.
     pass_random_.shuffle(std::span(pass_));
