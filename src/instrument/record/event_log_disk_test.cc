@@ -148,7 +148,10 @@ TEST(EventLogDisk, a_log_without_an_end_has_the_number_of_records_that_were_lost
   auto log = EventLogWriter::create_on(ends[1], "a pipe", disk_run(), options);
   ASSERT_TRUE(log.has_value()) << log.error().message;
   std::uint32_t told = 0;
-  const auto tell = [&] { (*log)->on_sent({.index = told++}, {}, Instant{told}); };
+  const auto tell = [&] {
+    ++told;
+    (*log)->on_sent({.index = told}, {}, Instant{told});
+  };
   while ((*log)->health().lost_records == 0) tell();
   PipeReader reader(ends[0]);
   const std::uint64_t handed = (*log)->health().blocks_handed_over;
