@@ -34,6 +34,21 @@ RunInfo disk_run() {
   return info;
 }
 
+EventLogOptions two_small_blocks() {
+  EventLogOptions options{};
+  options.block_bytes = 3 * kRecordMax;
+  options.blocks = 2;
+  return options;
+}
+
+// Replays what a pipe took.
+Result<LogEnd> replay_bytes(std::string_view bytes) {
+  const TempFolder folder;
+  put_file(folder.path() / "events-0.alog", bytes);
+  Said said;
+  return replay_event_log(folder.path() / "events-0.alog", said);
+}
+
 TEST(EventLogDisk, an_end_that_is_not_synced_is_no_end_and_what_has_nothing_to_sync_ends_well) {
   const TempFolder folder;
   for (const int error : {EINVAL, ENOTSUP, EIO}) {
@@ -117,10 +132,7 @@ TEST(EventLogDisk, a_simulated_run_waits_for_a_slow_disk_and_loses_nothing) {
   ASSERT_GT(::fcntl(ends[1], F_SETPIPE_SZ, 4096), 0);
   RunInfo info = disk_run();
   info.simulated = true;
-  EventLogOptions options{};
-  options.block_bytes = 3 * kRecordMax;
-  options.blocks = 2;
-  auto log = EventLogWriter::create_on(ends[1], "a pipe", info, options);
+  auto log = EventLogWriter::create_on(ends[1], "a pipe", info, two_small_blocks());
   ASSERT_TRUE(log.has_value()) << log.error().message;
   PipeReader reader(ends[0]);
   for (std::uint32_t i = 0; i < 50'000; ++i) (*log)->on_sent({.index = i}, {}, Instant{i});
@@ -129,10 +141,7 @@ TEST(EventLogDisk, a_simulated_run_waits_for_a_slow_disk_and_loses_nothing) {
   EXPECT_GT((*log)->health().blocks_handed_over, 10U);
   EXPECT_EQ((*log)->health().blocks_written, (*log)->health().blocks_handed_over);
   log->reset();
-  const TempFolder folder;
-  put_file(folder.path() / "events-0.alog", reader.bytes());
-  Said said;
-  const auto end = replay_event_log(folder.path() / "events-0.alog", said);
+  const auto end = replay_bytes(reader.bytes());
   ASSERT_TRUE(end.has_value()) << end.error().message;
   EXPECT_TRUE(end->whole()) << end->trouble;
   EXPECT_EQ(end->records, 50'000U);
@@ -142,10 +151,7 @@ TEST(EventLogDisk, a_simulated_run_waits_for_a_slow_disk_and_loses_nothing) {
 TEST(EventLogDisk, a_log_without_an_end_has_the_number_of_records_that_were_lost_before) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  EventLogOptions options{};
-  options.block_bytes = 3 * kRecordMax;
-  options.blocks = 2;
-  auto log = EventLogWriter::create_on(ends[1], "a pipe", disk_run(), options);
+  auto log = EventLogWriter::create_on(ends[1], "a pipe", disk_run(), two_small_blocks());
   ASSERT_TRUE(log.has_value()) << log.error().message;
   std::uint32_t told = 0;
   const auto tell = [&] {
@@ -161,10 +167,7 @@ TEST(EventLogDisk, a_log_without_an_end_has_the_number_of_records_that_were_lost
   }
   const std::uint64_t lost = (*log)->health().lost_records;
   log->reset();
-  const TempFolder folder;
-  put_file(folder.path() / "events-0.alog", reader.bytes());
-  Said said;
-  const auto end = replay_event_log(folder.path() / "events-0.alog", said);
+  const auto end = replay_bytes(reader.bytes());
   ASSERT_TRUE(end.has_value()) << end.error().message;
   EXPECT_EQ(end->trouble, "");
   EXPECT_EQ(end->end.state, RunState::crashed);
