@@ -134,6 +134,19 @@ def test_holidays_of_a_file_move_what_is_due(assay, explorer, tmp_path):
     assert "holidays.txt" in told and "line 2" in told
 
 
+def test_a_submission_is_shown_with_the_words_of_each_act(assay, tmp_path):
+    store = ("--store", tmp_path / "r.db")
+    they = ("--role", "reviewer", "--organisation", "They")
+    assay("review", "submit", "s1", "--role", "submitter", "--organisation", "We", *store)
+    assay("review", "check_passed", "s1", "--role", "chair", *store)
+    assay("review", "finding", "s1", *they, "--severity", "warning", "--rule", "R7",
+          "--text", "the warm-up overlaps", *store)
+    assay("review", "comment", "s1", *they, "--text", "see \x1b[31mpoint 8", *store)
+    shown = assay("review", "show", "s1", *store).out
+    assert "They  finding warning R7: the warm-up overlaps\n" in shown
+    assert "They  comment: see " in shown and "point 8\n" in shown and "\x1b" not in shown
+
+
 def test_another_host_and_another_origin_are_refused(assay, explorer, store):
     chair = assay("review", "token", "--role", "chair", "--store", store).out.strip()
     server = explorer("--store", store, "--writable")

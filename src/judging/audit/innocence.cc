@@ -81,8 +81,8 @@ class Judge {
   std::string advice(std::string_view otherwise) const {
     const double cores = audit_.cores;
     if (cores <= 0 || audit_.foreign_cpu < kForeignMost * cores) return std::string(otherwise);
-    return format("stop the other programs first: they used {:.1f} of {} cores", audit_.foreign_cpu,
-                  audit_.cores);
+    return format("stop the other programs first: they used {:.1f} of {}", audit_.foreign_cpu,
+                  counted(audit_.cores, "core"));
   }
 
   std::string who(const ThreadFigures& thread) const {

@@ -153,7 +153,7 @@ TEST(InnocenceLimits, of_a_busy_core_and_of_others_on_it) {
   EXPECT_EQ(judged(busy(0.91, 3.0, 4)).reasons[0].advice,
             "stop the other programs first: they used 3.0 of 4 cores");
   EXPECT_EQ(judged(busy(0.91, 0.75, 1)).reasons[0].advice,
-            "stop the other programs first: they used 0.8 of 1 cores");
+            "stop the other programs first: they used 0.8 of 1 core");
   EXPECT_EQ(judged(busy(0.91, 3.0, 0)).reasons[0].advice, said.reasons[0].advice)
       << "nobody said how many cores there are";
 }

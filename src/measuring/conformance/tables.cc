@@ -2,6 +2,7 @@
 
 #include "base/display.h"
 #include "base/format.h"
+#include "base/text.h"
 #include "conformance/conformance.h"
 
 namespace assay::conformance {
@@ -63,8 +64,8 @@ std::string disturbed_lines(const std::vector<Row>& rows, std::string_view befor
   std::string out;
   for (const Row& row : rows) {
     if (!row.disturbed()) continue;
-    out += format("{}{} at {} streams: other programs took {:.2f} of {} cores{}\n", before,
-                  row.who.peer->title, row.streams, row.taken_cores, row.cores,
+    out += format("{}{} at {} streams: other programs took {:.2f} of {}{}\n", before,
+                  row.who.peer->title, row.streams, row.taken_cores, counted(row.cores, "core"),
                   row.tries > 1 ? format(", the least of {} tries", row.tries) : "");
   }
   return out;

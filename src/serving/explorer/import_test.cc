@@ -33,7 +33,8 @@ constexpr std::string_view kDescription = R"({
     {"number_of_nodes": 2, "host_processor_model_name": "CPU",
      "accelerator_info": [{"accelerator_model_name": "GPU A", "accelerators_per_node": 8}]},
     {"number_of_nodes": 1,
-     "accelerator_info": [{"accelerator_model_name": "GPU B", "accelerators_per_node": 4}]}]})";
+     "accelerator_info": [{"accelerator_model_name": "GPU B", "accelerators_per_node": 4,
+                           "accelerator_memory_capacity": "192 GB"}]}]})";
 
 void write(const std::filesystem::path& path, std::string_view text) {
   ASSERT_TRUE(write_file_atomic(path, text));
@@ -73,6 +74,9 @@ TEST(Import, a_submission_tree_becomes_one_curve_of_one_system_and_model) {
   EXPECT_EQ(document["nodes"].as_int(), 3);
   EXPECT_EQ(document["layout"].as_string(), "v1.0");
   EXPECT_EQ(document["concurrency_max"].as_int(), 1024);
+  const Json system = *Json::parse(curve.system.document);
+  EXPECT_EQ(system["node_types"][0]["accelerator_memory"].as_string(), "");
+  EXPECT_EQ(system["node_types"][1]["accelerator_memory"].as_string(), "192 GB");
   ASSERT_EQ(curve.points.size(), 2u);
   const std::size_t at64 = curve.points[0].concurrency == 64 ? 0 : 1;
   const Json point = point_of(curve, at64);

@@ -52,8 +52,8 @@ Json node_type(const Json& node, std::vector<std::string>& accelerators, std::in
       .set("nodes", nodes)
       .set("accelerator", accelerator)
       .set("accelerators_per_node", per_node)
-      .set("accelerator_memory", first_text(first, {"accelerator_memory_capacity"}) + " " +
-                                     first_text(first, {"accelerator_memory_type"}))
+      .set("accelerator_memory", trim(first_text(first, {"accelerator_memory_capacity"}) + " " +
+                                      first_text(first, {"accelerator_memory_type"})))
       .set("interconnect", first_text(first, {"accelerator_interconnect"}))
       .set("host", first_text(node, {"host_processor_model_name"}))
       .set("host_memory", first_text(node, {"host_memory_capacity"}))

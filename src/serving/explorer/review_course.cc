@@ -1,6 +1,7 @@
 #include "explorer/review_course.h"
 
 #include "base/clock.h"
+#include "base/display.h"
 #include "base/exit_code.h"
 #include "base/format.h"
 #include "base/hash.h"
@@ -63,8 +64,9 @@ Result<int> verify_reviews(store::Store& store, const std::string& where, const 
 }
 
 std::string review_summary(const Json& submission) {
-  std::string out = format("{}  {}  {}", submission["id"].as_string(),
-                           submission["organisation"].as_string(), submission["state"].as_string());
+  std::string out =
+      format("{}  {}  {}", submission["id"].as_string(),
+             printable(submission["organisation"].as_string()), submission["state"].as_string());
   if (submission["cohort"].is_string()) out += format("  {}", submission["cohort"].as_string());
   out += "\n";
   for (const Json& due : submission["due"].items()) {
@@ -77,19 +79,32 @@ std::string review_summary(const Json& submission) {
   return out;
 }
 
+// An act and what it said: its severity, rule, objection, point and words, as far as it has them.
+std::string acted(const Json& entry) {
+  std::string out(entry["kind"].as_string());
+  for (const char* key : {"severity", "rule", "objection", "point", "date"}) {
+    if (const std::string_view word = entry["body"][key].as_string(); !word.empty()) {
+      out += format(" {}", word);
+    }
+  }
+  const std::string_view text = entry["body"]["text"].as_string();
+  if (!text.empty()) out += format(": {}", text);
+  return printable(out);
+}
+
 std::string review_details(const Json& submission) {
   std::string out = review_summary(submission);
   for (const Json& one : submission["objections"].items()) {
     out += format("  objection {} by {}: {} ({}), {}: {}\n", one["id"].as_string(),
                   one["by"].as_string(), one["kind"].as_string(), one["weight"].as_string(),
-                  one["state"].as_string(), one["text"].as_string());
+                  one["state"].as_string(), printable(one["text"].as_string()));
   }
   out += format("  history, {}:\n",
                 submission["history_intact"].as_bool() ? "intact" : "TAMPERED WITH");
   for (const Json& entry : submission["history"].items()) {
     out += format("    {:>3}  {}  {}  {}  {}\n", entry["sequence"].as_int(),
-                  entry["at"].as_string().substr(0, 19), entry["actor"].as_string(),
-                  entry["kind"].as_string(), entry["hash"].as_string().substr(0, 12));
+                  entry["at"].as_string().substr(0, 19), entry["hash"].as_string().substr(0, 12),
+                  printable(entry["actor"].as_string()), acted(entry));
   }
   return out;
 }

@@ -240,7 +240,8 @@ std::string audit_text(const ClientAudit& audit) {
     add(format("loop lag P99 {}, worst {}", human_duration(lag), human_duration(longest)));
   }
   if (shares && audit.foreign_cpu >= 0) {
-    add(format("other programs used {} of {} cores", three_digits(audit.foreign_cpu), audit.cores));
+    add(format("other programs used {} of {}", three_digits(audit.foreign_cpu),
+               counted(audit.cores, "core")));
   }
   if (audit.canary.watched.ns > 0 && audit.canary.gap_max.ns > 0) {
     add("longest gap that no program took " + human_duration(audit.canary.gap_max));
