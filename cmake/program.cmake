@@ -28,9 +28,11 @@ if(EXISTS ${ASSAY_SRC}/apps/cli/main.cc)
   target_link_libraries(assay PRIVATE assay_cli assay_flags)
   # The rooms of the load path are linked first. Of an inline function that several rooms have, as
   # the copying of a string, the linker keeps the first copy; one of a room below was made small.
-  foreach(room base domain net protocol run record metrics)
-    target_sources(assay PRIVATE $<TARGET_OBJECTS:assay_${room}>)
-  endforeach()
+  if(ASSAY_ROOM_KIND STREQUAL "STATIC")
+    foreach(room base domain net protocol run record metrics)
+      target_sources(assay PRIVATE $<TARGET_OBJECTS:assay_${room}>)
+    endforeach()
+  endif()
 endif()
 
 # Rooms that run once a command or once a person's click: made small, so that the wheel is a quick

@@ -70,6 +70,10 @@ function(assay_sources dir out_lib out_test out_fuzz out_bench)
   set(${out_bench} ${benches} PARENT_SCOPE)
 endfunction()
 
+# SHARED where a hundred programs link the same rooms, each many times larger than its own code: the
+# sanitized builds. What is installed is static.
+set(ASSAY_ROOM_KIND STATIC CACHE STRING "STATIC or SHARED: how a room's library is built")
+
 # ASSAY_SINGLE: rooms whose files compile one by one all the same (tools/mutate.py edits one file
 # hundreds of times).
 set(ASSAY_BATCH 10 CACHE STRING "Files that compile together, at most; 0: all of a target")
@@ -167,8 +171,16 @@ set(ASSAY_COMPUTING compare metrics sim)
 function(assay_library target dir rooms libs)
   assay_sources(${dir} lib tests fuzzers benches)
   if(lib)
-    add_library(assay_${target} STATIC ${lib})
+    add_library(assay_${target} ${ASSAY_ROOM_KIND} ${lib})
     assay_batches(assay_${target})
+    if(ASSAY_ROOM_KIND STREQUAL "SHARED")
+      # libassay_loadgen.so is what programs written for the stock LoadGen link.
+      set_target_properties(assay_${target} PROPERTIES OUTPUT_NAME room_${target})
+    endif()
+    if(ASSAY_FUZZ)
+      # Coverage of every room, or the fuzzer would be blind outside its own file.
+      target_compile_options(assay_${target} PRIVATE -fsanitize=fuzzer-no-link)
+    endif()
     if(target IN_LIST ASSAY_COMPUTING AND CMAKE_CXX_FLAGS MATCHES "-O0")
       target_compile_options(assay_${target} PRIVATE -O1)
     endif()
@@ -193,6 +205,10 @@ function(assay_library target dir rooms libs)
     endif()
     if(ASSAY_LIB_${name})
       target_link_libraries(assay_${target} ${private} ${ASSAY_LIB_${name}})
+      # A test may call what its room links; behind a static room that comes by itself.
+      foreach(library IN LISTS ASSAY_LIB_${name})
+        target_link_libraries(assay_${target} INTERFACE $<LINK_ONLY:${library}>)
+      endforeach()
     endif()
   endforeach()
   # fmt is behind base/format.h, the one foreign header that ours show (std::format to be).

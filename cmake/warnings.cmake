@@ -40,10 +40,6 @@ if(ASSAY_SANITIZE)
                          -fno-sanitize-recover=all)
   target_link_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE})
 endif()
-if(ASSAY_FUZZ)
-  # Coverage of every room, or the fuzzer would be blind outside its own file.
-  target_compile_options(assay_flags INTERFACE -fsanitize=fuzzer-no-link)
-endif()
 
 # Where mold is, builds without sanitizers that are not optimised link with it: several times
 # faster. (What mold 1.10 links with the address sanitizer does not always load.)

@@ -71,18 +71,24 @@ class Section:
         self.name, self.jobs, self.prefix = name, jobs, prefix
         self.count = Count()
         self.log = LOGS / f"{name}.log"
-        self.log.write_text("")
+        self.log.unlink(missing_ok=True)
 
     def run(self, *command, env=None):
         """Returns (exit code, output); the output is in the log as well."""
-        with self.log.open("a") as log:
-            print("$", *command, file=log, flush=True)
-            words = [str(word) for word in (*self.prefix, *command)]
-            done = subprocess.run(words, cwd=ROOT, text=True, env={**os.environ, **(env or {})},
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  errors="replace", check=False)
-            log.write(done.stdout)
+        words = [str(word) for word in (*self.prefix, *command)]
+        done = subprocess.run(words, cwd=ROOT, text=True, env={**os.environ, **(env or {})},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              errors="replace", check=False)
+        self.say(f"$ {' '.join(map(str, command))}\n{done.stdout}")
         return done.returncode, done.stdout
+
+    def say(self, text):
+        try:
+            with self.log.open("a") as log:
+                log.write(text)
+        except OSError as error:  # a full disk fails this section, not the verdict of all others
+            print(f"{self.name}: {self.log.name} can't be written: {error.strerror}", flush=True)
+            self.count.failed += 1
 
     def must(self, *command, env=None):
         code, output = self.run(*command, env=env)
@@ -340,6 +346,8 @@ ALONE = [tidy, dev, release]
 ROWS = [[web, peers, docs], [analyse, tsan, untimed, package]]
 GIVING_WAY = [analyse, tsan]
 SECTIONS = ALONE + ROWS[0] + ROWS[1]
+# What a section leaves in build/ that no later one reads: gigabytes, which CI's disk may not have.
+LEAVES = {dev: "dev", tsan: "tsan", analyse: "clang", peers: "venv", docs: "docs"}
 # Hours, not minutes: by name, or all after the others with `full`.
 LONG = [fuzz_long, mutants, innocence, damages, airflow, kills, servers, container]
 
@@ -363,14 +371,16 @@ def run_section(function, jobs, prefix=()):
         function(section)
     except Failed as fault:
         section.count.failed += 1
-        with section.log.open("a") as log:
-            print(fault, file=log)
+        section.say(f"{fault}\n")
     took = time.monotonic() - start
     count = section.count
-    print(f"{section.name:9} {count.passed:6} passed {count.failed:4} failed {took:7.0f} s",
-          flush=True)
+    free = shutil.disk_usage(ROOT).free / 1e9
+    print(f"{section.name:9} {count.passed:6} passed {count.failed:4} failed {took:7.0f} s"
+          f"{free:9.1f} GB free", flush=True)
+    if "CI" in os.environ and function in LEAVES:
+        shutil.rmtree(ROOT / "build" / LEAVES[function], ignore_errors=True)
     if count.failed:
-        lines = section.log.read_text().splitlines()
+        lines = section.log.read_text().splitlines() if section.log.exists() else []
         print("\n".join([f"--- the end of {section.log.relative_to(ROOT)}", *lines[-40:],
                          "--- what failed", *faults(lines), "---"]), flush=True)
     return count

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The last line of the suite is only as good as its counting."""
 
+import pathlib
 import sys
+import tempfile
 import threading
 import unittest
 import unittest.mock
@@ -84,6 +86,33 @@ class Order(unittest.TestCase):
         with unittest.mock.patch.object(suite, "run_section", section):
             suite.run_all([suite.tidy, suite.tsan, suite.analyse], 2)
         self.assertEqual(polite, [False] * 3)
+
+
+@unittest.mock.patch("builtins.print", new=unittest.mock.Mock())  # the suite counts what it reads
+class FullDisk(unittest.TestCase):
+
+    def test_a_log_that_cannot_be_written_fails_its_section_and_no_other(self):
+        section = suite.Section("full", 1)
+        section.log = pathlib.Path("/dev/full")
+        self.assertEqual(section.run("echo", "word"), (0, "word\n"))
+        self.assertEqual((section.count.passed, section.count.failed), (0, 1))
+
+    def test_ci_keeps_no_build_folder_that_no_later_section_reads(self):
+        with tempfile.TemporaryDirectory() as root, \
+                unittest.mock.patch.object(suite, "ROOT", pathlib.Path(root)), \
+                unittest.mock.patch.object(suite, "LOGS", pathlib.Path(root)), \
+                unittest.mock.patch.object(suite, "LEAVES", {leaving: "dev"}):
+            folder = pathlib.Path(root) / "build" / "dev"
+            for environment, kept in [({}, True), ({"CI": "1"}, False)]:
+                with self.subTest(environment=environment), \
+                        unittest.mock.patch.dict(suite.os.environ, environment, clear=True):
+                    folder.mkdir(parents=True, exist_ok=True)
+                    suite.run_section(leaving, 1)
+                    self.assertEqual(folder.exists(), kept)
+
+
+def leaving(section):
+    section.count.passed += 1
 
 
 class Faults(unittest.TestCase):
