@@ -305,8 +305,13 @@ TEST(LoadedRun, a_client_that_wrote_its_end_knows_better_than_a_log_without_one)
   EXPECT_EQ(run.replay.end.lost_records, 1234U);
   EXPECT_EQ(log_note(run), "") << "the full disk is named elsewhere, and was not slow";
   // What was passed in the place of a client.json that could not be written counts as well.
-  const Json other = record::client_audit_to_json(quiet_client());
-  EXPECT_EQ(folder.load({.client = &other}).replay.end.end.state, RunState::crashed);
+  ClientAudit passed = quiet_client();
+  passed.cores = 7;
+  const Json other = record::client_audit_to_json(passed);
+  const LoadedRun instead = folder.load({.client = &other});
+  EXPECT_EQ(instead.replay.end.end.state, RunState::crashed);
+  ASSERT_TRUE(instead.audit);
+  EXPECT_EQ(instead.audit->cores, 7);
 }
 
 // A log that was cut at a block's border, and one that was cut inside a block.

@@ -44,6 +44,7 @@ TEST(RankSpan, a_reason_of_several_ranks_stands_once_and_the_gravest_first) {
   ASSERT_EQ(verdict.reasons.size(), 2U);
   EXPECT_EQ(verdict.reasons[0].what, "rank 2: late");
   EXPECT_EQ(verdict.reasons[1].what, "rank 0, rank 2, rank 3: busy");
+  EXPECT_EQ(verdict.client_limited, ClientLimited::yes) << "the gravest is the verdict";
 }
 
 TEST(RankSpan, clocks_that_leave_a_rate_open_are_a_doubt) {
