@@ -202,24 +202,35 @@ def stands_alone(line):
             and (line.startswith(STATEMENT_WORDS) or not DECLARES.match(line)))
 
 
-def chosen(raw, mutants):
-    """The statement with a choice among `mutants` ({number: text}); None where none can stand."""
+# A mutant that a choice holds stands on a line of its own, by whose number an error names it: its
+# own code from OWN on, what joins it to the others from JOINT on.
+OWN, JOINT = 100_000, 200_000
+
+
+def chosen(raw, line, mutants):
+    """The statement of `line` with a choice among `mutants` ({number: text}); None where it cannot
+    be one."""
+    def at(number, text):
+        return f"\n#line {number}\n{text}\n"
+
     for pattern, cast in ((BLOCK_IF, "static_cast<bool>({})"), (WITH_VALUE, "({})")):
         found = pattern.match(raw)
         if not found or ";" in found.group(2) or re.search(r"\w \w+ = ", found.group(2)):
             continue
-        value = cast.format(found.group(2))
+        value = at(line, cast.format(found.group(2)))
         for one, text in mutants.items():
             other = pattern.match(text)
             if not other or (other.group(1), other.group(3)) != (found.group(1), found.group(3)):
                 return None
-            value = f"assay_mutant() == {one} ? {cast.format(other.group(2))} : {value}"
+            value = (at(JOINT + one, f"assay_mutant() == {one} ?")
+                     + at(OWN + one, cast.format(other.group(2))) + at(JOINT + one, ": ") + value)
         return found.group(1) + value + found.group(3)
     if not stands_alone(raw.strip()):
         return None
-    out = "{ " + raw.strip() + " }"
+    out = at(line, "{ " + raw.strip() + " }")
     for one, text in mutants.items():
-        out = f"if (assay_mutant() == {one}) {{ {text.strip()} }} else {out}"
+        out = (f"if (assay_mutant() == {one}) {{" + at(OWN + one, text.strip())
+               + at(JOINT + one, "} else ") + out)
     return out
 
 
@@ -245,28 +256,36 @@ def joined(lines, replaced=(None, "")):
     return " ".join([texts[0], *(text.strip() for text in texts[1:])]) if texts else ""
 
 
-def choose_all(numbered):
-    """Writes what a choice can hold into the copy: {path: text before}, and by (path, line) the
-    mutants' numbers and the lines that the choice replaced."""
-    before, held = {}, {}
+def choices_of(numbered):
+    """All statements with their mutants: {(path, first line): (lines, {number: mutant})}."""
+    held = {}
     for path in sorted({one.path for one in numbered.values()}):
-        text = (COPY / path).read_text()
-        lines, out = text.split("\n"), text.split("\n")
+        lines = (COPY / path).read_text().split("\n")
         code = code_of(lines)
-        statements = {}
         for number, one in numbered.items():
             if one.path == path:
-                statements.setdefault(statement_around(code, one.line), {})[number] = one
-        for (first, last), mutants in statements.items():
-            whole = lines[first:last + 1]
-            changed = chosen(joined(whole), {number: joined(whole, (one.line - first, one.new))
-                                             for number, one in mutants.items()})
-            if changed is not None:
-                out[first:last + 1] = [changed, *[""] * (last - first)]
-                held[path, first + 1] = (list(mutants), whole)
-        before[path] = text
-        (COPY / path).write_text(SWITCH + "\n".join(out))
-    return before, held
+                first, last = statement_around(code, one.line)
+                held.setdefault((path, first + 1), (lines[first:last + 1], {}))[1][number] = one
+    return held
+
+
+def write_choices(held, before):
+    """Writes the choices into the copy; leaves out of `held` what no choice can hold."""
+    for path, text in before.items():
+        out = text.split("\n")
+        for at, (whole, mutants) in [(at, one) for (file, at), one in held.items() if file == path]:
+            changed = mutants and chosen(
+                joined(whole), at, {number: joined(whole, (one.line - at + 1, one.new))
+                                    for number, one in mutants.items()})
+            if not changed:
+                del held[path, at]
+                continue
+            # The number of the line comes back after the choice.
+            out[at - 1:at - 1 + len(whole)] = [f"#line {at}\n{changed}\n#line {at + len(whole)}",
+                                               *[None] * (len(whole) - 1)]
+        out = SWITCH + "\n".join(line for line in out if line is not None)
+        if (COPY / path).read_text() != out:
+            (COPY / path).write_text(out)
 
 
 def culprit(held, path, line, words):
@@ -274,7 +293,7 @@ def culprit(held, path, line, words):
     declaration."""
     name = re.match(r"\W*(\w+)\W+was not declared", words)
     hides = [key for key in held if name and key[0] == path and key[1] < line
-             and re.search(rf"[\w>&] {name.group(1)}\b", "\n".join(held[key][1]))]
+             and re.search(rf"[\w>&] {name.group(1)}\b", "\n".join(held[key][0]))]
     return max(hides, default=(path, line))
 
 
@@ -285,29 +304,35 @@ def nearest_above(held, path, line):
 
 
 def built_together(room, numbered, jobs):
-    """Builds what can be chosen; the numbers of those mutants, and how to undo it."""
-    before, held = choose_all(numbered)
+    """Builds what can be chosen; the numbers of those mutants, of those that do not compile, and
+    how to undo it."""
+    before = {path: (COPY / path).read_text() for path in {one.path for one in numbered.values()}}
+    held = choices_of(numbered)
+    broken = set()
     for _ in range(40):
+        write_choices(held, before)
         built = sh("ninja", "-C", BUILD, "-j", jobs, "-k", "0", f"{room}_test")
-        if built.returncode == 0:
+        if built.returncode == 0 or not held:
             break
+        errors = [(path, int(line), words) for path, line, words in
+                  re.findall(r"tree/([^\s:]+):(\d+):\d+: (error: .*|  required from here)",
+                             built.stdout)]
+        own = {line - OWN for _, line, _ in errors if OWN < line < JOINT}
         # What does not compile as a choice is tried by itself later.
-        errors = re.findall(r"tree/([^\s:]+):(\d+):\d+: error: (.*)", built.stdout)
-        wrong = {culprit(held, path, int(line), words) for path, line, words in errors}
-        wrong &= set(held)
+        alone = {line - JOINT for _, line, _ in errors if line > JOINT} - own
+        broken |= own
+        for _, mutants in held.values():
+            for number in (own | alone) & set(mutants):
+                del mutants[number]
+        if own or alone:
+            continue
+        wrong = {culprit(held, path, line, words.removeprefix("error: "))
+                 for path, line, words in errors} & set(held)
         if not wrong:  # a choice can spoil a line below it, too
-            wrong = {nearest_above(held, path, int(line)) for path, line, _ in errors} - {None}
-        if not wrong:
-            held = {}
-        for path, line in wrong:
-            lines = (COPY / path).read_text().split("\n")
-            whole = held.pop((path, line))[1]
-            first = line - 1 + SWITCH.count("\n")
-            lines[first:first + len(whole)] = whole
-            (COPY / path).write_text("\n".join(lines))
-        if not held:
-            break
-    return {number for numbers, _ in held.values() for number in numbers}, before
+            wrong = {nearest_above(held, path, line) for path, line, _ in errors} - {None}
+        for key in wrong or set(held):
+            del held[key]
+    return {number for _, mutants in held.values() for number in mutants}, broken, before
 
 
 def prepare(room, jobs):
@@ -379,7 +404,7 @@ def timed(room, groups):
 def verdicts(room, mutants, args):
     """Each mutant and what became of it, those that were built together first."""
     numbered = dict(enumerate(mutants, start=1))
-    together, before = built_together(room, numbered, args.jobs)
+    together, broken, before = built_together(room, numbered, args.jobs)
     try:
         stages = timed(room, args.groups)
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
@@ -389,7 +414,9 @@ def verdicts(room, mutants, args):
         for path, text in before.items():
             (COPY / path).write_text(text)
     for number, mutant in numbered.items():
-        if number not in together:
+        if number in broken:
+            yield mutant, "not compiled"
+        elif number not in together:
             yield mutant, verdict(room, mutant, args.jobs, stages)
 
 
