@@ -182,7 +182,15 @@ inline int assay_mutant() {
 #endif
 #line 1
 """
-BLOCK_IF = re.compile(r"^(\s*(?:\} else )?if \()(.*)(\) \{)$")
+# Where a choice is an expression and no statement: the groups in between are what can differ.
+BOOL, VALUE, STEP = "static_cast<bool>({})", "({})", "static_cast<void>({})"
+FORMS = [
+    (re.compile(r"^(\s*(?:\} else )?(?:if|while) \()(.*)(\) \{)$"), [BOOL]),
+    (re.compile(r"^(\s*for \([^;=]* \w+ = )([^;]*)(; )([^;]*)(; )([^;]*)(\) \{)$"),
+     [VALUE, BOOL, STEP]),
+    (re.compile(r"^([^{};]*\{ return )([^{};]*)(; \})$"), [VALUE]),
+    (WITH_VALUE, [VALUE]),
+]
 NO_STATEMENT = re.compile(r"^(case|default|else|using|static|constexpr|inline|template|struct|\}"
                           r"|const |auto |friend|extern|enum|public|private"
                           r"|ASSIGN_OR_RETURN\([^,]*\w \w)")
@@ -213,18 +221,25 @@ def chosen(raw, line, mutants):
     def at(number, text):
         return f"\n#line {number}\n{text}\n"
 
-    for pattern, cast in ((BLOCK_IF, "static_cast<bool>({})"), (WITH_VALUE, "({})")):
+    for pattern, casts in FORMS:
         found = pattern.match(raw)
-        if not found or ";" in found.group(2) or re.search(r"\w \w+ = ", found.group(2)):
+        if not found or any(";" in one or one.startswith("{")
+                            or re.search(r"\w \w+ = ", one) for one in found.groups()[1::2]):
             continue
-        value = at(line, cast.format(found.group(2)))
+        parts = list(found.groups())
+        places = range(1, len(parts), 2)
+        for i, cast in zip(places, casts):
+            parts[i] = at(line, cast.format(parts[i]))
         for one, text in mutants.items():
             other = pattern.match(text)
-            if not other or (other.group(1), other.group(3)) != (found.group(1), found.group(3)):
+            if not other or other.groups()[::2] != found.groups()[::2]:
                 return None
-            value = (at(JOINT + one, f"assay_mutant() == {one} ?")
-                     + at(OWN + one, cast.format(other.group(2))) + at(JOINT + one, ": ") + value)
-        return found.group(1) + value + found.group(3)
+            for i, cast in zip(places, casts):
+                if other.groups()[i] != found.groups()[i]:
+                    parts[i] = (at(JOINT + one, f"assay_mutant() == {one} ?")
+                                + at(OWN + one, cast.format(other.groups()[i]))
+                                + at(JOINT + one, ": ") + parts[i])
+        return "".join(parts)
     if not stands_alone(raw.strip()):
         return None
     out = at(line, "{ " + raw.strip() + " }")

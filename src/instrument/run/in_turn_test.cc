@@ -201,6 +201,38 @@ TEST(InTurn, a_group_whose_queries_come_one_by_one_counts_those_that_are_under_w
     EXPECT_EQ(target.in_flight(), 0U) << index;
   }
   EXPECT_EQ(sink.ended.size(), 4U);
+  // The next group joins its first query as well, which found the target idle.
+  for (std::uint32_t index = 4; index < 8; ++index) {
+    target.submit({.index = index}, clock.now(), sink);
+    EXPECT_EQ(inner.sent.size(), index + 1U);
+  }
+}
+
+// A target that ends the first query as it is submitted, and no other.
+struct EndsTheFirst final : Target {
+  void submit(const Query& query, Instant due, EventSink& sink) override {
+    if (query.index > 0) {
+      ++under_way;
+    } else {
+      sink.on_done(Event{.query = query, .outcome = Outcome::connect_failed, .due = due}, "");
+    }
+  }
+  void poll(Instant, EventSink&) override {}
+  std::size_t in_flight() const override { return under_way; }
+  void cancel_all(EventSink&) override {}
+  std::size_t under_way = 0;
+};
+
+TEST(InTurn, a_query_that_ends_as_it_is_submitted_is_none_of_the_next_group) {
+  SimClock clock;
+  EndsTheFirst inner;
+  InTurn target(inner, clock, {.phase = 0, .group = 1});
+  EndSink sink;
+  target.submit({.index = 0}, clock.now(), sink);
+  EXPECT_EQ(target.in_flight(), 0U);
+  target.submit({.index = 1}, clock.now(), sink);
+  EXPECT_EQ(target.in_flight(), 1U);
+  EXPECT_EQ(inner.under_way, 1U) << "it was its turn";
 }
 
 TEST(InTurn, a_rule_without_groups_asks_for_nothing) {

@@ -44,6 +44,19 @@ TEST(Users, of_loops_whose_users_are_due_at_one_instant_the_first_goes_first) {
   EXPECT_EQ(users.next(), Instant::max()) << "all wait for their replies";
 }
 
+TEST(Users, a_reply_moves_its_user_once_and_what_no_user_asked_moves_none) {
+  const std::vector<UserLoop> loops = {{.users = 1, .think = 3_ms, .rows = {1}}};
+  Users users(loops, Instant{});
+  users.ended(Query{.index = 7}, Instant{} + 1_ms);
+  EXPECT_EQ(users.next(), Instant{});
+  users.take(Query{.index = 0});
+  users.ended(Query{.index = 0}, Instant{} + 10_ms);
+  EXPECT_EQ(users.next(), Instant{} + 13_ms);
+  users.ended(Query{.index = 0}, Instant{} + 10_ms);
+  users.take(Query{.index = 1});
+  EXPECT_EQ(users.next(), Instant::max()) << "there is one user";
+}
+
 TEST(Users, a_failed_reply_ends_no_user) {
   SimClock clock;
   ScriptedTarget target(
@@ -63,7 +76,12 @@ TEST(Users, a_schedule_beside_them_goes_out_at_its_instants) {
   EXPECT_THAT(sent_at(target, 1, 4), ElementsAre(5, 5, 33, 99));
   EXPECT_EQ(sent_at(target, 50, 51).size(), 30U);
   std::vector<std::uint32_t> numbers;
-  for (const ScriptedTarget::Sent& one : target.sent) numbers.push_back(one.query.index);
+  std::vector<std::uint32_t> scheduled;
+  for (const ScriptedTarget::Sent& one : target.sent) {
+    numbers.push_back(one.query.index);
+    if (one.query.sample < 50) scheduled.push_back(one.query.sample);
+  }
+  EXPECT_THAT(scheduled, ElementsAre(1, 2, 3, 4)) << "in their order, whatever the users ask";
   for (std::uint32_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(numbers[i], i);
 }
 
