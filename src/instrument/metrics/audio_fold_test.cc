@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "metrics/point_fold.h"
 #include "metrics/steady_state.h"
 
 namespace assay::metrics {
@@ -59,10 +60,34 @@ TEST(AudioFold, figures_are_of_the_replies_that_have_them) {
   EXPECT_EQ(audio.waits.max, 70e6);
 }
 
+TEST(AudioFold, only_the_first_sound_has_estimates) {
+  AudioFold fold;
+  for (int i = 0; i < 1000; ++i) {
+    Event one = spoken(100_ms);
+    one.sound.underruns = 1;
+    one.sound.waited = 1_ms;
+    fold.add(one);
+  }
+  const Audio audio = fold.finish(2_s, true, false);
+  for (const Distribution* series : {&audio.first, &audio.first_due, &audio.first_read}) {
+    EXPECT_TRUE(series->estimated);
+    EXPECT_FALSE(series->limits);
+  }
+  EXPECT_FALSE(audio.speed.estimated || audio.waits.estimated);
+}
+
 TEST(AudioFold, a_steady_window_has_the_seconds_of_known_length) {
   EXPECT_DOUBLE_EQ(issued_of(spoken(400_ms), TokenCount{}).sound_s, 0.4);
   EXPECT_DOUBLE_EQ(issued_of(spoken(Duration{-1}), TokenCount{}).sound_s, 0);
   EXPECT_DOUBLE_EQ(issued_of(Event{}, TokenCount{}).sound_s, 0);
+}
+
+TEST(AudioFold, any_time_gives_a_rate_and_none_gives_none) {
+  for (const Duration time : {0_ns, 1_ns}) {
+    AudioFold fold;
+    fold.add(spoken(1_s));
+    EXPECT_DOUBLE_EQ(fold.finish(time, false, false).per_second.value_or(0), time > 0_ns ? 1e9 : 0);
+  }
 }
 
 TEST(AudioFold, without_a_known_length_there_is_no_rate) {
@@ -72,6 +97,24 @@ TEST(AudioFold, without_a_known_length_there_is_no_rate) {
   EXPECT_FALSE(audio.per_second);
   EXPECT_EQ(audio.played, 0U);
   EXPECT_TRUE(audio.speed.empty());
+}
+
+TEST(AudioFold, the_unit_of_a_run_of_speech_is_its_seconds_of_sound) {
+  RunInfo info;
+  info.phases = {{PhaseKind::performance, "performance", false}};
+  info.facts.set("api", "openai_speech");
+  info.uncertainty = true;
+  PointFold fold(info);
+  fold.on_phase({0, PhaseStep::started, spoken(0_ms).sent});
+  fold.on_done(spoken(100_ms), "");
+  fold.on_done(spoken(400_ms), "");
+  const Point point = fold.finish({RunState::complete, ""});
+  EXPECT_EQ(point.audio.replies, 2U);
+  EXPECT_TRUE(point.audio.first.estimated && point.audio.first.limits);
+  EXPECT_TRUE(point.units.of_sound);
+  EXPECT_DOUBLE_EQ(point.units.completed, 0.5);
+  EXPECT_DOUBLE_EQ(point.units.per_second.value(), 2.5) << "in 200 ms";
+  EXPECT_EQ(point.units.per_second, point.audio.per_second);
 }
 
 TEST(AudioFold, a_reply_without_its_instants_has_what_they_are_not_needed_for) {

@@ -62,6 +62,9 @@ TEST(AxisFold, a_language_that_needs_more_tokens_says_so) {
   EXPECT_EQ(report[1].prompts.per_character(), 2.0);
   EXPECT_EQ(report[1].replies.per_character(), 2.0);  // two characters, not six bytes
   EXPECT_EQ(report[1].ttft.max, 9e6);
+  for (const AxisFigures& one : report) {
+    EXPECT_FALSE(one.ttft.estimated || one.tpot.estimated || one.latency.estimated);
+  }
   EXPECT_EQ(to_json(report)[1]["prompts"]["tokens_per_character"].as_double(), 2);
   const auto lines = axis_lines(report);
   EXPECT_EQ(lines[1].first, "locale");
@@ -86,6 +89,14 @@ TEST(AxisFold, what_is_not_known_is_in_no_sum) {
 }
 
 // Two axes over one run: each has every query once, and its sums are those of a plain loop.
+TEST(AxisFold, a_text_of_one_token_and_of_one_character_counts) {
+  const RowAxes axes{.axes = {{.name = "locale", .values = {"zh"}, .rows = {0}}},
+                     .characters = {1}};
+  const AxisReport report = fold(axes, {{.row = 0, .prompt_tokens = 1, .tokens = 1, .text = "你"}});
+  EXPECT_EQ(report[0].prompts.per_character(), 1.0);
+  EXPECT_EQ(report[0].replies.per_character(), 1.0);
+}
+
 TEST(AxisFold, each_axis_divides_the_whole_run) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(format("seed {}", seed));
@@ -163,9 +174,10 @@ TEST(AxisFold, a_tokenizers_count_of_the_prompt_goes_before_the_servers) {
   TokenCounts counts;
   counts.set({.index = 0}, {.input = 4, .output = 2, .after_first = 1});
   counts.set({.index = 1}, {.input = 0, .output = 2, .after_first = 1});
+  counts.set({.index = 3}, {.input = 1, .output = 2, .after_first = 1});
   AxisFold fold(info, axes);
   fold.use_counts(&counts);
-  for (std::uint32_t index = 0; index < 3; ++index) {
+  for (std::uint32_t index = 0; index < 4; ++index) {
     Event event;
     event.query.index = index;
     event.sent = event.due = {};
@@ -174,8 +186,8 @@ TEST(AxisFold, a_tokenizers_count_of_the_prompt_goes_before_the_servers) {
     fold.on_done(event, "");
   }
   const AxisReport report = fold.finish();
-  EXPECT_EQ(report[0].prompts.tokens, 4 + 7 + 7);
-  EXPECT_EQ(report[0].prompts.characters, 30);
+  EXPECT_EQ(report[0].prompts.tokens, 4 + 7 + 7 + 1);
+  EXPECT_EQ(report[0].prompts.characters, 40);
 }
 
 }  // namespace

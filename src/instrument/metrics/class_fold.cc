@@ -1,5 +1,7 @@
 #include "metrics/class_fold.h"
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "base/text.h"
 
@@ -73,9 +75,7 @@ void ClassFold::on_reply(const Reply& reply) {
   if (!scratch_.success) return;
   ++open.figures.succeeded;
   if (keeps_limits(open.figures.traffic, scratch_)) ++open.figures.good;
-  if (reply.event.usage.prompt_tokens > 0) {
-    open.figures.prompt_tokens += reply.event.usage.prompt_tokens;
-  }
+  open.figures.prompt_tokens += std::max(reply.event.usage.prompt_tokens, 0);
   open.figures.output_tokens += scratch_.tokens.value_or(0);
   if (scratch_.ttft) open.ttft.add(static_cast<std::int64_t>(*scratch_.ttft));
   if (scratch_.latency) open.latency.add(static_cast<std::int64_t>(*scratch_.latency));

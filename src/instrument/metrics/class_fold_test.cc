@@ -119,11 +119,24 @@ TEST(ClassFold, what_the_server_does_not_say_adds_nothing) {
   EXPECT_EQ(report.classes[0].succeeded, 1U);
 }
 
+TEST(ClassFold, any_window_gives_a_rate_and_none_gives_none) {
+  ClassReport report;
+  report.classes.resize(1);
+  report.classes[0].good = 1;
+  const auto rate = [&report] { return to_json(report)["classes"][0]["goodput_qps"].as_double(); };
+  EXPECT_EQ(rate(), 0);
+  report.window = 1_ns;
+  EXPECT_DOUBLE_EQ(rate(), 1e9);
+}
+
 TEST(ClassFold, its_json_and_its_lines_have_every_figure) {
   const TrafficMix mix = {
       {.name = "a", .share = 3, .slo = "ttft<=5ms", .limits = {{"ttft", 5_ms}}},
       {.name = "b", .share = 1, .slo = "ttft<=1ms", .limits = {{"ttft", 1_ms}}}};
   const ClassReport report = one_each(mix);
+  for (const ClassFigures& one : report.classes) {
+    EXPECT_FALSE(one.ttft.estimated || one.tpot.estimated || one.latency.estimated);
+  }
   const Json json = to_json(report);
   EXPECT_EQ(json["window_ns"].as_int(), 25'000'000);
   EXPECT_DOUBLE_EQ(json["fairness"].as_double(), 0.5);

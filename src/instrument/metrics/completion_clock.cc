@@ -13,15 +13,12 @@ CompletionClock::CompletionClock(std::span<const Issued> queries, std::uint32_t 
   CHECK(slots > 0);
   Instant start = Instant::max();
   std::vector<std::pair<Instant, bool>> ends;
-  ends.reserve(queries.size());
   for (const Issued& query : queries) {
     if (!query.sent.known() || !query.done.known()) continue;
     start = std::min(start, query.sent);
     ends.emplace_back(query.done, query.ok);
   }
   std::ranges::sort(ends);
-  instants_.reserve(ends.size() + 1);
-  ok_.reserve(ends.size() + 1);
   for (const auto& [at, ok] : ends) {
     instants_.push_back(instants_.back() + static_cast<double>((at - start).ns));
     ok_.push_back(ok_.back() + (ok ? 1U : 0U));

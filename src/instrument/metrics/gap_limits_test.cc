@@ -76,6 +76,15 @@ TEST(GapLimits, tokens_that_a_stop_gathered_in_one_read_may_be_anywhere_in_it) {
   EXPECT_EQ(gaps.limits->min.high, 2e6);  // of four, one is at most a quarter
 }
 
+TEST(GapLimits, a_share_of_a_gap_is_rounded_up) {
+  std::vector<Fragment> fragments = {{kStart, kStart, kStart, {}}};
+  for (int i = 0; i < 4; ++i) {
+    const Instant at = kStart + 10_ns;
+    fragments.push_back({at, at, at, i < 3 ? 10_ns : Duration{}});
+  }
+  EXPECT_EQ(told(fragments).limits->min.high, 3) << "a quarter of 10 ns is 2.5";
+}
+
 TEST(GapLimits, a_burst_that_was_read_as_it_came_is_known) {
   // 80 ms without data, then four at once, which the client knows to within 60 us.
   std::vector<Fragment> fragments = {{kStart, kStart, kStart, {}}};
@@ -132,6 +141,14 @@ TEST(GapLimits, the_truth_lies_within_whatever_came_together) {
     EXPECT_LE(gaps.limits->mean.low, truth.mean + 1e-3) << "seed " << seed;
     EXPECT_GE(gaps.limits->mean.high, truth.mean - 1e-3) << "seed " << seed;
   }
+}
+
+TEST(GapLimits, a_gap_that_goes_back_is_within_its_own_limits) {
+  const Distribution gaps = told({{kStart, kStart, kStart, {}},
+                                  {kStart - 6_ms, kStart - 6_ms, kStart - 6_ms, {}},
+                                  {kStart, kStart, kStart, {}}});
+  EXPECT_EQ(gaps.min, -6e6);
+  expect_within(gaps.limits->min, gaps.min, "min");
 }
 
 TEST(GapLimits, instants_of_a_damaged_log_do_no_harm) {

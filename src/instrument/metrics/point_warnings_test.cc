@@ -25,19 +25,20 @@ TEST(PointWarnings, of_tokens_are_not_given_for_a_kind_that_has_a_unit) {
   HandMadeQuery vectors = steady_query(1, 0, 0, 50, 10, 1);
   vectors.events.clear();
   vectors.usage = Usage{.prompt_tokens = 5};
-  const auto point_of = [&](std::string_view api) {
+  const auto point_of = [](std::string_view api, const std::vector<HandMadeQuery>& queries) {
     RunInfo info = edge_run();
     info.facts.set("api", api);
-    return folded({vectors, vectors}, info);
+    return folded(queries, info);
   };
-  const Point units = point_of("rerank");
+  EXPECT_FALSE(point_of("rerank", {}).units.per_second) << "no time, no rate";
+  const Point units = point_of("rerank", {vectors, vectors});
   EXPECT_THAT(units.warnings, IsEmpty());
   EXPECT_EQ(units.units.name, "document");
   EXPECT_EQ(units.units.completed, 2U);
   ASSERT_TRUE(units.units.per_second);
   EXPECT_DOUBLE_EQ(*units.units.per_second, units.rates.qps);
   EXPECT_FALSE(units.rates.tps);
-  const Point tokens = point_of("openai");
+  const Point tokens = point_of("openai", {vectors, vectors});
   EXPECT_THAT(tokens.warnings, Not(IsEmpty()));
   EXPECT_EQ(tokens.units.name, "");
 }

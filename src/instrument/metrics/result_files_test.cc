@@ -91,6 +91,18 @@ TEST(ResultFiles, what_the_checker_derives_is_what_we_say) {
               1e9 / summary["tpot"]["percentiles"]["90.0"].as_double(), 1e-9);
 }
 
+TEST(ResultFiles, any_time_gives_a_rate_and_none_gives_none) {
+  Point point;
+  point.rates.qps = 3;
+  for (const Duration time : {0_ns, 1_ns}) {
+    point.rates.duration = time;
+    const Json summary = result_summary(point);
+    EXPECT_EQ(summary["qps"].as_double(), 3 * static_cast<double>(time.ns));
+    EXPECT_EQ(summary["duration_ns"].as_int(), time.ns);
+    EXPECT_EQ(summary["assay"]["rates"]["qps"].is_null(), time == 0_ns);
+  }
+}
+
 TEST(ResultFiles, a_crashed_run_says_so) {
   PointFold fold(named_run("concurrency"));
   fold.on_phase({1, PhaseStep::started, at_ms(0)});

@@ -41,7 +41,6 @@ using Value = double Issued::*;
 // The percentile over the successful replies in `queries`; 0 without any.
 double value_at(std::span<const Issued> queries, Value value, double share) {
   std::vector<double> values;
-  values.reserve(queries.size());
   for (const Issued& query : queries) {
     if (query.ok && query.*value > 0) values.push_back(query.*value);
   }

@@ -177,6 +177,7 @@ TEST(SteadyState, TheWindowsFiguresAreOfItsOwnQueries) {
   ASSERT_TRUE(steady.tps);
   EXPECT_NEAR(*steady.tps, 1010.0 * 2999 / 3000, 0.01);
   EXPECT_NEAR(steady.qps, 10.0 * 2999 / 3000, 1e-3);
+  EXPECT_FALSE(steady.ttft.estimated || steady.latency.estimated || steady.tpot.estimated);
   ASSERT_TRUE(steady.tps_per_user);
   EXPECT_NEAR(*steady.tps_per_user, 1e9 / steady.tpot.percentile(90.0), 1e-9);
 }

@@ -93,7 +93,6 @@ Timeline TimelineFold::finish() {
   Timeline out{};
   out.origin = origin_;
   out.width = Duration{kNarrowest.ns << doublings_};
-  out.buckets.reserve(buckets_.size());
   const auto width = static_cast<double>(out.width.ns);
   double in_flight = 0;  // at the bucket's start
   for (std::size_t i = 0; i < buckets_.size(); ++i) {

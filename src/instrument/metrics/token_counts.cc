@@ -42,7 +42,6 @@ const TokenCount* TokenCounts::find(const Query& query) const {
 
 Result<void> TokenCounts::write(const std::filesystem::path& path) const {
   std::vector<std::uint64_t> keys;
-  keys.reserve(counts_.size());
   for (const auto& [key, count] : counts_) keys.push_back(key);
   std::sort(keys.begin(), keys.end());
   Json head;

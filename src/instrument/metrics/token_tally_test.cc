@@ -9,6 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 Event tallied_event(std::uint32_t fragments = 4) {
   Event event;
@@ -144,6 +145,10 @@ TEST(TokenTally, every_doubt_is_counted_and_told) {
   TokenTruth above = counted_by(TokenBasis::usage);
   above.tokenizer_above_limit = true;
   tally.add(tallied_event(), above, 1);
+  hidden.hidden = 1;
+  TokenTally of_one;
+  of_one.add(tallied_event(), hidden, 1);
+  EXPECT_EQ(of_one.finish(nullptr).replies_with_hidden, 1U);
   const Tokens sum = tally.finish(nullptr);
   EXPECT_EQ(sum.empty_replies, 1U) << "one without a count of bytes may have had no text";
   EXPECT_THAT(
@@ -204,6 +209,16 @@ TEST(TokenWarnings, what_was_not_counted_is_told_by_who_should_have_counted) {
                           "the chat template refused 2 replies, whose texts were tokenized as they "
                           "are (bad bytes)",
                           "half of it is cached"));
+  Tokens one{.source = TokenSource::usage, .replies_counted = 1, .hidden = 1};
+  one.replies_with_hidden = 1;
+  one.replies_by[static_cast<std::size_t>(TokenBasis::fragments)] = 1;
+  one.tokenizer = Json().set("refused_by_template", 1).set("trouble", "no roles");
+  EXPECT_THAT(token_warnings(one),
+              ElementsAre(StartsWith("the tokens of 1 of 1 replies are counted by their fragments"),
+                          "the chat template refused 1 replies, whose texts were tokenized as they "
+                          "are (no roles)",
+                          "the server declares 1 tokens of reasoning in 1 replies that it does not "
+                          "stream: they are in no rate and in no TPOT"));
   Tokens lied{.source = TokenSource::unknown, .replies_uncounted = 1, .contradicted = 1};
   EXPECT_EQ(token_warnings(lied).back(),
             "no reply has a token count that can be believed: token metrics are absent");

@@ -295,11 +295,11 @@ std::vector<std::pair<std::string, std::string>> trajectory_lines(const Trajecto
                    100 * one.critical_share);
     out.emplace_back("agent", std::move(text));
   }
-  text.clear();
+  std::string dropped;
   for (const auto& [reason, count] : report.dropped) {
-    text += format("{}{} {}", text.empty() ? "" : "; ", count_text(count), reason);
+    dropped += format("{}{} {}", dropped.empty() ? "" : "; ", count_text(count), reason);
   }
-  if (!text.empty()) out.emplace_back("left out", std::move(text));
+  if (!dropped.empty()) out.emplace_back("left out", std::move(dropped));
   out.emplace_back("sent",
                    format("{} of {} queries, digest {}", count_text(report.nodes.sent),
                           count_text(report.nodes.planned), report.sent_digest.substr(0, 16)));

@@ -66,6 +66,11 @@ TEST(TrajectoryFold, the_critical_path_goes_back_over_what_ended_last) {
   EXPECT_NEAR(report.interactivity.max, 40 / 0.085, 1e-9);
   EXPECT_EQ(report.agents[1].nodes.output_tokens, 20);
   EXPECT_NEAR(report.agents[1].interactivity, 20 / 0.055, 1e-9);
+  for (const NodeFigures& nodes : {report.nodes, report.agents[0].nodes, report.agents[1].nodes}) {
+    EXPECT_FALSE(nodes.ttft.estimated || nodes.latency.estimated);
+  }
+  EXPECT_FALSE(report.wall.estimated || report.interactivity.estimated ||
+               report.parallel.estimated);
 }
 
 TEST(TrajectoryFold, what_failed_took_with_it_what_waited_for_it) {
@@ -117,6 +122,20 @@ TEST(TrajectoryFold, the_digest_is_of_what_was_sent_whatever_the_order) {
   EXPECT_NE(digest({0, 1, 2, 3}, false), digest({0, 1, 2, 3}, false, 1));
   EXPECT_EQ(digest({0, 4}, false), digest({4, 0}, false)) << "a repeat asks the same";
   EXPECT_NE(digest({0, 4}, true), digest({0, 0}, true)) << "unless it is salted";
+}
+
+TEST(TrajectoryFold, the_digest_is_of_what_was_asked_whatever_the_trajectories_order) {
+  const auto digest = [](std::uint64_t first, std::uint64_t second) {
+    Trajectories of{.agents = {"main"}, .planned = 2};
+    for (const std::uint64_t asked : {first, second}) {
+      of.all.push_back({.id = "t", .nodes = {{.agent = 0, .asked = asked}}});
+    }
+    TrajectoryFold fold(replayed(), of);
+    for (const std::uint32_t sample : {0U, 1U}) fold.on_done(ended(sample, 0_ms, 1_ms), "");
+    return fold.finish().sent_digest;
+  };
+  EXPECT_EQ(digest(7, 9), digest(9, 7));
+  EXPECT_NE(digest(7, 9), digest(7, 7));
 }
 
 // The longest way through the graph by trying every one.

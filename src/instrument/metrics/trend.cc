@@ -76,7 +76,6 @@ std::vector<double> without_line(std::span<const double> values, double slope) {
 
 double slope_of(std::span<const double> values) {
   std::vector<double> slopes;
-  slopes.reserve(values.size() * (values.size() - 1) / 2);
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (std::size_t j = i + 1; j < values.size(); ++j) {
       slopes.push_back((values[j] - values[i]) / static_cast<double>(j - i));
