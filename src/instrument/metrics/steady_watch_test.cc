@@ -48,6 +48,13 @@ std::vector<Event> watched_run(std::uint32_t queries, const std::function<double
 
 const SteadyOptions kOptions{.super_pass = 400, .window_min = 100_s};
 
+TEST(SteadyWatch, HasItsMeasuresBeforeItsFirstLook) {
+  const SteadyState state = SteadyWatch(plan_of(), kOptions).state();
+  EXPECT_EQ(state.window_min, 100_s);
+  EXPECT_EQ(state.super_pass_size, 400U);
+  EXPECT_EQ(state.verdict, SteadyVerdict::not_found);
+}
+
 TEST(SteadyWatch, SaysWhatTheDetectorSaysAfterwards) {
   for (const auto& level : std::vector<std::function<double(double)>>{
            [](double) { return 1.0; }, [](double at) { return 1 + at; },

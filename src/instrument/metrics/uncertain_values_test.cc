@@ -51,6 +51,14 @@ Limits fast(const std::vector<Value>& values, std::size_t most) {
   return *series.finish(false, true).limits;
 }
 
+TEST(UncertainValues, a_limit_on_the_wrong_side_of_its_value_is_the_value) {
+  const Limits limits = fast({{5, 7, 3}}, 10);
+  for (const Between& range : {limits.min, limits.max, limits.mean}) {
+    EXPECT_EQ(range.low, 5);
+    EXPECT_EQ(range.high, 5);
+  }
+}
+
 TEST(UncertainValues, say_the_same_as_both_series_in_full) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Rng rng(seed);

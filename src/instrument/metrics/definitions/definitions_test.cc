@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/format.h"
+#include "metrics/axis_fold.h"
+#include "metrics/class_fold.h"
 #include "metrics/definitions/definition_fold.h"
 #include "metrics/point_fold.h"
 #include "metrics/result_json.h"
@@ -48,6 +50,7 @@ Figures figures(std::string_view name, const HandMadeQuery& q, bool connected = 
   for (const HandMadeFragment& e : q.events) {
     StreamEvent one{};
     one.category = e.category;
+    one.choice = e.choice;
     one.arrival = e.arrival;
     events.push_back(one);
     evidence.add(one);
@@ -167,7 +170,35 @@ TEST(Definitions, without_usage_vllm_tokenises_and_guidellm_takes_iterations_for
   expect({"guidellm", 22, 52.0 / 3, {30.0 / 2}, 92}, figures("guidellm", q, true, &counted));
   EXPECT_EQ(figures("guidellm", q, true, &counted).basis, TokenBasis::fragments);
   EXPECT_EQ(figures("vllm", q).basis, TokenBasis::none);
+  q.usage.completion_tokens = 70;
+  q.tokens_max = 20;  // the server contradicts it
+  EXPECT_EQ(figures("vllm", q).basis, TokenBasis::fragments);
+  EXPECT_EQ(figures("vllm", q).tokens, 3);
+  q.usage = {};
+  q.tokens_max = -1;
   EXPECT_FALSE(figures("vllm", q).tpot);
+}
+
+TEST(Definitions, each_choice_of_a_reply_has_its_own_tpot) {
+  HandMadeQuery q{};
+  q.due = q.sent = at_ms(0);
+  q.events = {{at_ms(10), "a"}, {at_ms(15), "b"}, {at_ms(20), "c"}, {at_ms(35), "d"}};
+  q.events[1].choice = q.events[3].choice = 1;
+  q.done = at_ms(35);
+  q.usage.completion_tokens = 4;
+  const Figures two = figures("assay", q);
+  EXPECT_EQ(two.tpot, 10 * kMs);
+  EXPECT_EQ(two.more_tpot, std::vector<double>{20 * kMs});
+  RunInfo info;
+  info.phases.push_back({PhaseKind::performance, "performance", false});
+  ClassFold classes(info, {{.name = "a"}});
+  AxisFold axes(info,
+                {.axes = {{.name = "locale", .values = {"en"}, .rows = {0}}}, .characters = {1}});
+  tell(q, classes);
+  tell(q, axes);
+  EXPECT_EQ(classes.finish().classes[0].tpot.count, 2U);
+  EXPECT_EQ(axes.finish()[0].tpot.count, 2U);
+  EXPECT_TRUE(classes.finish().classes.empty() && axes.finish().empty()) << "all is told once";
 }
 
 TEST(Definitions, guidellm_weighs_a_request_by_its_tokens) {
@@ -376,6 +407,20 @@ TEST(Definitions, each_success_has_the_basis_of_its_tokens) {
   EXPECT_EQ(points[0].output_tokens, 10);
 }
 
+TEST(Definitions, any_window_gives_a_rate) {
+  RunInfo info;
+  info.phases.push_back({PhaseKind::performance, "performance", false});
+  DefinitionFold fold(info, {&kAssayDefinition});
+  fold.on_phase({0, PhaseStep::started, at_ms(0)});
+  HandMadeQuery q = steady_query(0, 0, 0, 0, 0, 1);
+  q.done = at_ms(0) + 1_ns;
+  tell(q, fold);
+  const auto points = fold.finish();
+  EXPECT_EQ(points[0].window, 1_ns);
+  EXPECT_DOUBLE_EQ(points[0].qps, 1e9);
+  EXPECT_TRUE(fold.finish().empty()) << "all is told once";
+}
+
 TEST(Definitions, a_point_in_json_has_its_rules_and_what_is_known) {
   DefinedPoint point = defined_point();
   Json json = definitions_json({point})["vllm"];
@@ -405,6 +450,8 @@ TEST(Definitions, a_point_in_json_has_its_rules_and_what_is_known) {
   EXPECT_EQ(json["qps"].as_double(), 2);
   EXPECT_EQ(json["ttft_ns"]["exact"].as_bool(true), false);
   EXPECT_EQ(json["rules"]["window"].as_string(), "loadgen");
+  point.window = 1_ns;
+  EXPECT_EQ(definitions_json({point})["vllm"]["window_ns"].as_int(), 1);
   point.window = {};
   json = definitions_json({point})["vllm"];
   EXPECT_TRUE(json["window_ns"].is_null() && json["qps"].is_null() && json["tps"].is_null());
