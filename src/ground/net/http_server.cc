@@ -283,7 +283,8 @@ void HttpServer::refuse(Connection& connection, RequestError error) {
                     .keep_alive = false});
   connection.state = State::replying;
   const ConnectionId id = connection.id();
-  if (send(id, out + body) != Sent::gone) close(id);
+  send(id, out + body);
+  close(id);
 }
 
 HttpServer::Sent HttpServer::send(ConnectionId id, std::span<const std::string_view> parts) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "net/http2_client.h"
+#include "net/http2_server.h"
 #include "net/http_server.h"
 #include "net/receive.h"
 
@@ -27,6 +28,7 @@ class PlayedService final : public HttpService {
  public:
   void on_request(ConnectionId id, const RequestHead&, std::string_view) override {
     asked.push_back(id);
+    if (when_asked) when_asked();
   }
   void on_gone(ConnectionId id) override { gone.push_back(id); }
   void on_progress(ConnectionId id, std::uint64_t handed) override {
@@ -38,6 +40,7 @@ class PlayedService final : public HttpService {
     return now + 1_ms;
   }
   HttpServer* server = nullptr;
+  std::function<void()> when_asked{};
   std::vector<ConnectionId> asked{};
   std::vector<ConnectionId> gone{};
   std::vector<std::pair<ConnectionId, std::uint64_t>> progress{};
@@ -243,6 +246,49 @@ TEST_F(HttpServerCalls, a_closed_connection_is_ended_and_kept_until_its_peer_end
   EXPECT_TRUE(service.progress.empty()) << "the service has done with it";
 }
 
+TEST_F(HttpServerCalls, a_reply_that_ends_in_the_turn_of_another_lets_its_next_request_come) {
+  open();
+  Caller first(where);
+  Caller second(where);
+  service.when_asked = [&] {
+    if (has_asked(3)) server->finish(service.asked[0], true);
+  };
+  play({[&] {
+          first.say(std::string(kAsk) + std::string(kAsk));
+          return true;
+        },
+        [&] { return has_asked(1); },
+        [&] {
+          second.say(std::string(kAsk) + std::string(kAsk));
+          return true;
+        },
+        [&] { return has_asked(2); },
+        [&] {
+          server->finish(last(), true);
+          return true;
+        },
+        [&] { return has_asked(4); }});
+  EXPECT_EQ(service.asked[3], service.asked[0]);
+}
+
+TEST_F(HttpServerCalls, a_request_that_is_refused_ends_its_connection) {
+  open();
+  Caller caller(where);
+  caller.say("GET /x HTTP/9.9\r\n\r\n");
+  play({[&] {
+          caller.hear();
+          return caller.ended;
+        },
+        [&] {
+          EXPECT_EQ(server->connections(), 1U) << "until its peer ends it too";
+          caller.fd.reset();
+          return true;
+        },
+        [&] { return server->connections() == 0; }});
+  EXPECT_TRUE(caller.heard.starts_with("HTTP/1.1 505 ")) << caller.heard;
+  EXPECT_TRUE(service.asked.empty() && service.gone.empty());
+}
+
 TEST_F(HttpServerCalls, a_connection_that_finds_no_descriptor_is_taken_when_another_has_ended) {
   open();
   Caller first(where);
@@ -413,6 +459,58 @@ TEST_F(HttpServerCalls, a_stream_is_told_what_went_out_and_its_connection_stays)
   EXPECT_EQ(service.progress[0],
             std::pair(service.asked[0], std::uint64_t{kOpenHead.size() + kMore}));
   EXPECT_TRUE(service.gone.empty());
+}
+
+TEST_F(HttpServerCalls, each_stream_is_told_what_went_out_each_time) {
+  open({.http2 = true});
+  Http2Caller caller(where);
+  std::size_t sent = 0;
+  const auto all_wait = [&] {
+    sent += kMore;
+    for (const ConnectionId id : service.asked) {
+      EXPECT_EQ(server->send(id, std::string(kMore, 'a')), HttpServer::Sent::queued);
+    }
+    return true;
+  };
+  const auto all_are_told = [&](std::size_t times) {
+    caller.hear();
+    return caller.body == 3 * sent && service.progress.size() == 3 * times;
+  };
+  play({[&] {
+          for (int i = 0; i < 3; ++i) caller.ask();
+          return true;
+        },
+        [&] { return has_asked(3); },
+        [&] {
+          for (const ConnectionId id : service.asked) server->send(id, kOpenHead);
+          return all_wait();
+        },
+        [&] { return all_are_told(1); }, all_wait, [&] { return all_are_told(2); }});
+  for (const ConnectionId id : service.asked) {
+    EXPECT_EQ(server->handed(id), kOpenHead.size() + sent);
+    EXPECT_EQ(std::ranges::count(service.progress, id, [](const auto& one) { return one.first; }),
+              2);
+  }
+}
+
+TEST_F(HttpServerCalls, the_first_bytes_tell_the_protocol_however_they_are_cut) {
+  open({.http2 = true});
+  Caller one(where);
+  Caller two(where);
+  const std::string_view opening = kHttp2Opening;
+  const auto say = [](Caller& caller, std::string_view bytes) {
+    return [&caller, bytes] {
+      EXPECT_EQ(caller.hear(), "");
+      caller.say(bytes);
+      return true;
+    };
+  };
+  play({say(one, "P"), say(one, "UT /x HTTP/1.1\r\nHost: h\r\n"), say(one, "\r\n"),
+        [&] { return has_asked(1); }, say(two, opening.substr(0, 1)),
+        say(two, opening.substr(1, 14)), say(two, opening.substr(15)),
+        [&] { return !two.hear().empty(); }});
+  EXPECT_FALSE(two.ended);
+  EXPECT_FALSE(two.heard.starts_with("HTTP/1.1")) << two.heard;
 }
 
 TEST_F(HttpServerCalls, a_stream_whose_peer_does_not_read_is_reset_beyond_the_limit) {
