@@ -328,6 +328,16 @@ TEST(Tls, output_may_be_taken_in_parts) {
   EXPECT_TRUE(client.write(""));
 }
 
+TEST(Tls, what_is_written_before_the_handshake_is_an_error_and_nothing_is_none) {
+  Pair pair = make_pair(true, false);
+  TlsSession client(pair.client_context, "localhost");
+  EXPECT_TRUE(client.write(""));
+  EXPECT_EQ(client.output(), "");
+  EXPECT_EQ(client.error(), "");
+  EXPECT_FALSE(client.write("x"));
+  EXPECT_TRUE(client.error().starts_with("TLS write failed: ")) << client.error();
+}
+
 // OpenSSL by itself as the server, which can do what a TlsSession does not.
 class BareServer {
  public:

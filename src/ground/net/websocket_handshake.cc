@@ -147,7 +147,6 @@ ClientHandshake::State ClientHandshake::feed(std::string_view& bytes) {
       continue;
     }
     check(head_);
-    head_.clear();
   }
   if (state_ == State::refused) {
     body_ += bytes.substr(0, kBodyMax - std::min(kBodyMax, body_.size()));

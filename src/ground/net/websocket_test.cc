@@ -138,6 +138,9 @@ TEST(WebSocket, NothingIsReadBehindAClose) {
   WebSocketWriter(WebSocketSide::server).close(bytes, 1000, reason);
   EXPECT_EQ(bytes.size(), 2U + 2 + 122);
   EXPECT_THAT(heard(bytes), HasSubstr("close 1000 "));
+  bytes.clear();
+  WebSocketWriter(WebSocketSide::server).close(bytes, 1000, std::string(200, 'x'));
+  EXPECT_EQ(heard(bytes), "close 1000 " + std::string(123, 'x') + "\n");
 }
 
 TEST(WebSocket, EachFrameHasItsOwnMask) {
@@ -374,6 +377,10 @@ TEST(WebSocketHandshake, AnAnswerMayUseBareLineEndsAndListsOverLines) {
   ClientHandshake other(kKey);
   left = lists;
   EXPECT_EQ(other.feed(left), ClientHandshake::State::open) << other.error();
+  const std::string close_together = with("Upgrade: websocket", "Upgrade:h2c,websocket,x");
+  ClientHandshake third(kKey);
+  left = close_together;
+  EXPECT_EQ(third.feed(left), ClientHandshake::State::open) << third.error();
   for (const auto& [line, why] :
        {std::pair{"HTTP/1.1 99 x", "0 the answer to the handshake is no HTTP"},
         {"HTTP/1.1", "0 the answer to the handshake is no HTTP"},
