@@ -249,6 +249,64 @@ TEST_F(Http2ServerTest, a_body_or_a_head_beyond_the_limit_is_refused_with_its_st
   EXPECT_EQ(server_.take_request(), nullptr);
 }
 
+// Each field counts its name, its value and 32 bytes.
+TEST_F(Http2ServerTest, a_head_may_be_as_large_as_the_limit_and_no_byte_larger) {
+  const std::string value(4096 - 5 * 32 - 54, 'v');
+  for (const bool fits : {true, false}) {
+    const std::string own = fits ? value : value + "v";
+    const std::array<Http2Client::Header, 5> fields{{{":method", "POST"},
+                                                     {":scheme", "http"},
+                                                     {":authority", "host:1"},
+                                                     {":path", "/a?b=1"},
+                                                     {"x-own", own}}};
+    HeardReply seen;
+    client_.submit(fields, "body", &seen);
+    EXPECT_TRUE(move());
+    EXPECT_EQ(seen.status, fits ? 0 : 431);
+    EXPECT_EQ(seen.ended, !fits);
+    const Http2Request* const request = server_.take_request();
+    ASSERT_EQ(request != nullptr, fits);
+    if (!fits) continue;
+    EXPECT_EQ(request->head.find("x-own"), own);
+    EXPECT_EQ(request->body, "body");
+    server_.reset(request->stream);
+    move();
+  }
+}
+
+TEST_F(Http2ServerTest, a_stream_that_ends_before_its_reply_is_out_is_told_if_the_caller_has_it) {
+  HeardReply untaken;
+  client_.cancel(ask(untaken, ""));
+  move();
+  EXPECT_EQ(server_.take_gone(), 0);
+  const std::int32_t given_up = ask(untaken, "");
+  move();
+  client_.cancel(given_up);
+  move();
+  EXPECT_EQ(server_.take_request(), nullptr) << "it was given up before it was taken";
+  EXPECT_EQ(server_.take_gone(), 0);
+  HeardReply late;
+  const std::int32_t id = ask(late, "");
+  move();
+  ASSERT_NE(server_.take_request(), nullptr);
+  server_.head(id, 200, {}, false);
+  server_.body(id, "abc");
+  server_.end(id, {});
+  EXPECT_EQ(server_.waiting_bytes(id), 3U);
+  client_.cancel(id);
+  move();
+  EXPECT_EQ(server_.take_gone(), id) << "its last bytes had not gone out";
+  EXPECT_EQ(server_.waiting_bytes(id), 0U);
+  HeardReply reset;
+  const std::int32_t own = ask(reset, "");
+  move();
+  ASSERT_NE(server_.take_request(), nullptr);
+  server_.reset(own);
+  move();
+  EXPECT_TRUE(reset.ended && reset.code != 0);
+  EXPECT_EQ(server_.take_gone(), 0) << "the caller knows";
+}
+
 TEST_F(Http2ServerTest, a_stream_that_the_client_gives_up_is_told_once) {
   HeardReply seen;
   const std::int32_t id = ask(seen, "");
