@@ -56,7 +56,6 @@ ssize_t read_body(nghttp2_session*, std::int32_t, std::uint8_t* out, std::size_t
   if (stream->sent == stream->body.size()) {
     *flags |= NGHTTP2_DATA_FLAG_EOF;
     std::string().swap(stream->body);  // the reply may take minutes
-    stream->sent = 0;
   }
   return static_cast<ssize_t>(n);
 }
