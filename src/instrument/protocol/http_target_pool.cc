@@ -108,8 +108,6 @@ bool HttpTarget::State::open_connection(std::uint16_t endpoint) {
   c.lane.blocked = true;
   c.unflushed = false;
   c.starved = false;
-  c.doubted = false;
-  c.serial = ++serial;
   c.opened = c.emptied_at = clock.now();
   ++d.open;
   ++d.connecting;
@@ -296,11 +294,9 @@ Slot* HttpTarget::State::take_slot() {
   }
   Slot* const slot = free_slots.back();
   free_slots.pop_back();
-  slot->serial = ++serial;
   slot->framing_watched = false;
   slot->out = false;
   slot->again = false;
-  slot->job.reset();
   return slot;
 }
 
