@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <thread>
@@ -224,6 +225,68 @@ TEST(EndpointCalls, each_kind_of_api_is_asked_whether_it_is_there) {
     EXPECT_THAT(heard, testing::Contains("POST /v1/embeddings {}"));
     EXPECT_THAT(heard, testing::Contains("POST /v1/messages {}"));
     EXPECT_THAT(heard, testing::Contains("GET /v1/realtime?model=m "));
+  }
+}
+
+constexpr const char* kWholeReply =
+    R"({"data":[{"id":"m"}],"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]})";
+
+// Models, a stream and a whole reply are asked, and of them the third is turned away.
+TEST(EndpointCalls, a_connection_that_ends_just_as_it_is_asked_is_asked_again_if_it_was_used) {
+  for (const bool keep : {true, false}) {
+    int asked = 0;
+    PagesServer server([&](const net::RequestHead&) {
+      return Page{.status = ++asked == 3 ? 0 : 200, .body = kWholeReply, .keep = keep};
+    });
+    const auto answers = ask_endpoint(server.question(""), kPagesClock);
+    ASSERT_TRUE(answers) << answers.error().message;
+    EXPECT_EQ(answers->model, "m");
+    EXPECT_FALSE(answers->plain_on_same_connection);
+    EXPECT_EQ(read_recording(answers->plain).head.status, keep ? 200 : 0);
+    EXPECT_THAT(server.heard(), testing::SizeIs(keep ? 4 : 3));
+    EXPECT_EQ(server.connections(), keep ? 2U : 3U);
+  }
+}
+
+TEST(EndpointCalls, a_kind_on_whose_question_the_connection_ended_is_asked_again) {
+  int asked = 0;
+  PagesServer server([&](const net::RequestHead& head) {
+    const bool rerank = head.path().ends_with("/rerank");
+    return Page{.status = !rerank ? 404 : ++asked == 1 ? 0 : 422, .body = "{}"};
+  });
+  ProbeQuestion question = server.question("");
+  question.kinds = true;
+  const auto answers = ask_endpoint(question, kPagesClock);
+  ASSERT_TRUE(answers) << answers.error().message;
+  const auto rerank = std::ranges::find(answers->kinds, Api::rerank, &KindAnswer::api);
+  ASSERT_NE(rerank, answers->kinds.end());
+  EXPECT_EQ(rerank->status, 422);
+  EXPECT_EQ(asked, 2);
+}
+
+TEST(EndpointCalls, only_a_refusal_that_names_the_setting_is_asked_again_without_it) {
+  struct Row {
+    int status = 0;
+    const char* words = "";
+    bool refused = false;
+  };
+  for (const Row& row :
+       {Row{400, "unknown key stream_options", true},
+        Row{422, "include_usage: not permitted", true}, Row{400, "no such model", false},
+        Row{401, "stream_options", false}, Row{200, "stream_options", false}}) {
+    int chats = 0;
+    PagesServer server([&](const net::RequestHead& head) {
+      const bool first = head.path().ends_with("/chat/completions") && ++chats == 1;
+      if (!first) return Page{.body = kWholeReply};
+      return Page{.status = row.status, .body = format(R"({{"error":"{}"}})", row.words)};
+    });
+    const auto answers = ask_endpoint(server.question(""), kPagesClock);
+    ASSERT_TRUE(answers) << answers.error().message;
+    EXPECT_EQ(answers->usage_refused, row.refused) << row.words;
+    EXPECT_EQ(answers->usage_refusal,
+              row.refused ? format("HTTP {}: {}", row.status, row.words) : "");
+    server.heard();
+    EXPECT_EQ(chats, row.refused ? 3 : 2) << row.words;
   }
 }
 

@@ -1,6 +1,7 @@
 // The probe's own connection against a real server on loopback.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -230,6 +231,32 @@ TEST(AskEndpoint, speaks_tls_and_checks_the_certificate) {
   EXPECT_EQ(report.plain.text, "One two");
   EXPECT_THAT(to_text(report), HasSubstr("over TLSv1.3"));
   EXPECT_THAT(to_text(report), HasSubstr("kept alive"));
+}
+
+TEST(AskEndpoint, a_handshake_that_ends_or_never_does_is_an_error) {
+  const OsClock clock;
+  Local local = loopback();
+  ProbeQuestion asked = question("https://" + local.authority);
+  asked.timeout = 30_ms;
+  const auto never = ask_endpoint(asked, clock);
+  ASSERT_FALSE(never);
+  EXPECT_EQ(never.error().code, Code::timed_out);
+  EXPECT_THAT(never.error().message, HasSubstr("no end of the TLS handshake in time"));
+  asked.timeout = 10_s;
+  local = loopback();
+  asked.url = "https://" + local.authority;
+  std::thread closes([&] {
+    pollfd entry{.fd = local.listener.get(), .events = POLLIN, .revents = 0};
+    ::poll(&entry, 1, 10'000);
+    const net::Fd peer = std::move(*net::accept_one(local.listener));
+    entry.fd = peer.get();
+    ::poll(&entry, 1, 10'000);
+  });
+  const auto closed = ask_endpoint(asked, clock);
+  closes.join();
+  ASSERT_FALSE(closed);
+  EXPECT_EQ(closed.error().code, Code::refused);
+  EXPECT_THAT(closed.error().message, HasSubstr("the connection closed during TLS"));
 }
 
 TEST(AskEndpoint, speaks_over_a_unix_socket) {

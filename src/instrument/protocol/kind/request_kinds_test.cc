@@ -112,6 +112,17 @@ TEST(KindRequests, messages_keep_the_system_prompt_apart_and_always_have_a_limit
               HasSubstr(R"("max_tokens":16384)"));
 }
 
+TEST(KindRequests, a_limit_of_one_token_is_a_limit) {
+  Generation one = kind_settings();
+  one.max_new_tokens = 1;
+  for (const auto& [api, said] : {std::pair{Api::openai, R"("max_completion_tokens":1,)"},
+                                  {Api::openai_responses, R"("max_output_tokens":1,)"},
+                                  {Api::anthropic_messages, R"("max_tokens":1,)"},
+                                  {Api::ollama_chat, R"("num_predict":1,)"}}) {
+    EXPECT_THAT(kind_body(api, one, brief_question()), HasSubstr(said));
+  }
+}
+
 TEST(KindRequests, messages_have_blocks_for_calls_and_one_message_for_their_results) {
   const Json body = kind_json(kind_body(Api::anthropic_messages, kind_settings(), agent_step()));
   EXPECT_EQ(body["system"].as_string(), "Be brief.");
