@@ -99,6 +99,8 @@ TEST(HttpTargetPool, a_cancelled_query_says_how_far_it_was) {
   PlayedPeer next;
   hand.exchange(next, 2, plain_reply());
   EXPECT_EQ(hand.notes.done[2].outcome, Outcome::ok);
+  EXPECT_EQ(hand.notes.done[2].query.index, 2U) << "the cancelled ones are not sent later";
+  EXPECT_EQ(hand.notes.sent.size(), 2U);
 }
 
 // More than the kernel takes at once: the rest goes out while the peer reads.

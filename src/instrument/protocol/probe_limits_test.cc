@@ -66,6 +66,44 @@ TEST(ProbeLimits, a_count_that_is_missing_or_zero_beside_text_is_no_good_one) {
                                Not(HasSubstr("for the same prompt"))));
 }
 
+TEST(ProbeLimits, the_two_queries_counts_of_a_prompt_are_compared_where_both_are_known) {
+  const auto with = [](std::string_view streamed, std::string_view plain) {
+    ProbeAnswers answers = sane();
+    const auto usage = [](std::string_view prompt) {
+      return format(R"({{{}"completion_tokens":1}})", prompt);
+    };
+    const std::string event = sse(format(R"({{"choices":[],"usage":{}}})", usage(streamed)));
+    answers.streamed = recorded(probe_stream({probe_word("a"), kProbeFinish, event, kProbeDone}));
+    answers.plain = recorded({probe_plain(plain_body(usage(plain)))});
+    return findings(answers);
+  };
+  constexpr std::string_view kNone = R"("prompt_tokens":0,)";
+  constexpr std::string_view kNine = R"("prompt_tokens":9,)";
+  EXPECT_THAT(with(kNone, kNine), HasSubstr("counts 9 prompt tokens where the stream counted 0"));
+  EXPECT_THAT(with(kNine, kNone), HasSubstr("counts 0 prompt tokens where the stream counted 9"));
+  for (const auto& [streamed, plain] : {std::pair{kNine, kNine}, {kNine, ""}, {"", kNine}}) {
+    EXPECT_THAT(with(streamed, plain), Not(HasSubstr("for the same prompt")));
+  }
+}
+
+TEST(ProbeKinds, a_stream_of_lines_is_one_whatever_its_type_is_called) {
+  ProbeAnswers answers = sane();
+  answers.api = Api::ollama_chat;
+  answers.plain_asked = false;
+  answers.streamed = recorded(
+      {"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+       probe_chunk(R"({"message":{"content":"a"},"done":false})"
+                   "\n"),
+       probe_chunk(R"({"message":{"content":""},"done":true,"done_reason":"stop",)"
+                   R"("prompt_eval_count":9,"eval_count":1})"
+                   "\n") +
+           "0\r\n\r\n"});
+  EXPECT_THAT(findings(answers),
+              AllOf(HasSubstr("good content type: application/json, read as lines"),
+                    HasSubstr("good first event: brings the first token"),
+                    HasSubstr("counted by the server: prompt 9, completion 1")));
+}
+
 TEST(ProbeLimits, a_connection_is_kept_alive_by_a_whole_reply_that_does_not_say_close) {
   ProbeAnswers answers = sane();
   EXPECT_THAT(findings(answers), HasSubstr("µs, kept alive"));
