@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -102,6 +103,15 @@ TEST(Described, a_request_is_the_filled_template_with_its_headers) {
   ASSERT_TRUE(salted);
   EXPECT_EQ(salted->salt_offset, salted->bytes.find("0000000000000000"));
   EXPECT_EQ(salted->asked.tokens_max, 9);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  for (const auto& [limit, known] : {std::pair<std::int64_t, std::int64_t>{1, 1},
+                                     {0, -1},
+                                     {kMost - 1, kMost - 1},
+                                     {kMost, -1}}) {
+    const auto body = make_body(endpoints.spoken(), {.max_new_tokens = limit}, sample, false);
+    ASSERT_TRUE(body) << body.error().message;
+    EXPECT_EQ(body->asked.tokens_max, known) << limit;
+  }
 }
 
 TEST(Described, an_extra_body_may_not_turn_the_stream_off) {

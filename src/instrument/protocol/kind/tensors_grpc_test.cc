@@ -22,7 +22,7 @@ using testing::HasSubstr;
 Generation grpc_settings() { return {.model = "m", .stream = false}; }
 
 template <typename Number>
-std::string bytes_of(std::initializer_list<Number> numbers) {
+std::string packed_bytes(std::initializer_list<Number> numbers) {
   std::string out;
   for (const Number number : numbers) {
     out.append(reinterpret_cast<const char*>(&number), sizeof(number));
@@ -30,7 +30,7 @@ std::string bytes_of(std::initializer_list<Number> numbers) {
   return out;
 }
 
-std::string floats(std::initializer_list<float> numbers) { return bytes_of(numbers); }
+std::string floats(std::initializer_list<float> numbers) { return packed_bytes(numbers); }
 
 std::string field(std::uint32_t number, std::string_view bytes) {
   std::string out;
@@ -124,8 +124,8 @@ TEST(TensorsGrpc, each_datatype_has_its_field_and_takes_its_own_range_and_no_mor
       {"UINT16", 4, "[0,65535]", varints({0, 65535}), {"-1", "65536"}},
       {"UINT32", 4, "[0,4294967295]", varints({0, 4294967295}), {"-1", "4294967296"}},
       {"UINT64", 5, "[0,9223372036854775807]", varints({0, kMost}), {"-1", "0.5"}},
-      {"FP32", 6, "[1.5,-2]", bytes_of({1.5F, -2.0F}), {"true", "\"1\"", "null"}},
-      {"FP64", 7, "[0.1,-3]", bytes_of({0.1, -3.0}), {"true", "\"1\"", "null"}},
+      {"FP32", 6, "[1.5,-2]", packed_bytes({1.5F, -2.0F}), {"true", "\"1\"", "null"}},
+      {"FP64", 7, "[0.1,-3]", packed_bytes({0.1, -3.0}), {"true", "\"1\"", "null"}},
   };
   const auto input = [](const char* type, std::string_view two) {
     return format(R"([{{"name":"i","shape":[2],"datatype":"{}","data":{}}}])", type, two);
@@ -179,7 +179,7 @@ TEST(TensorsGrpc, a_parameter_is_a_truth_value_a_number_or_a_text) {
   EXPECT_EQ(said(R"({"b":false,"i":300,"t":"on","d":0.5,"binary_data":true})"),
             net::grpc_framed(field(1, "m") + entry("b", "\x08\x00"s) +
                              entry("i", "\x10" + varints({300})) + entry("t", field(3, "on")) +
-                             entry("d", "\x21" + bytes_of({0.5})) + rest));
+                             entry("d", "\x21" + packed_bytes({0.5})) + rest));
   for (const char* const value : {"null", "[1]", "{}"}) {
     EXPECT_THAT(said(format(R"({{"p":{}}})", value)),
                 HasSubstr("parameters.p: must be a truth value, a number or a text"));
