@@ -97,6 +97,15 @@ def token_budget(point):
     return 16384
 
 
+def prompts_max(point):
+    """Prompts of one step, 0 for any number: the rules of catalogue/backends. Recipes of B200 had
+    max_num_tokens of a prompt and the batch before 1.2 too, which no rule can tell."""
+    if point["backend"] != "trtllm" or point["m"] != "dsr1":
+        return 0
+    hopper = card(point["card"])["generation"] == "hopper"
+    return 1 if point["drafts"] or hopper or point["early"] else 0
+
+
 def poll_steps(point):
     """Decode steps between two looks for arrivals: the rules of catalogue/backends."""
     if point["backend"] != "sglang" or card(point["card"])["generation"] != "blackwell":
@@ -123,7 +132,8 @@ def read_table(path):
             return int(float(row[name]))
         fixed = row.get("lengths") == "fixed"
         p = {"m": row["m"], "card": row["system"], "backend": row["backend"],
-             "version": row["backend_version"], "precision": row["prec"],
+             "version": row["backend_version"], "early": "1.2" not in row["backend_version"],
+             "precision": row["prec"],
              "isl": int(row["isl"]), "osl": int(row["osl"]), "C": whole("C"),
              "fixed": fixed, "output": int(row["osl"]) * (1 if fixed else 0.9),
              "no_ttft": row.get("suspect") == "ttft",
@@ -148,8 +158,10 @@ def scheduled(point):
     """The point with what its layout and drafts decide: memory, scheduler rules, batches."""
     point["kv_tokens"] = kv_tokens(point)
     point["budget"], point["poll"] = token_budget(point), poll_steps(point)
+    point["prompts"] = prompts_max(point)
     point["batches"] = loop(tuple((k, point[k]) for k in (
-        "C", "isl", "osl", "fixed", "dp", "backend", "kv_tokens", "drafts", "budget", "poll")))
+        "C", "isl", "osl", "fixed", "dp", "backend", "kv_tokens", "drafts", "budget", "poll",
+        "prompts")))
     return point
 
 
@@ -255,7 +267,7 @@ def shares(point, ttft, tpot):
 def by_rules(point):
     """The point as a stranger asks for it: the layout that the row says, the drafts that the recipe
     rules of catalogue/backends say."""
-    out = dict(point, **point["recorded"], drafts=0)
+    out = dict(point, **point["recorded"], drafts=0, early=False)
     if point["m"] == "dsr1" and point["backend"] == "trtllm":
         if card(point["card"])["generation"] == "hopper":
             out["drafts"] = 1 if out["dp"] > 1 else 3 if out["ep"] > 1 else 0

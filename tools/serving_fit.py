@@ -27,7 +27,7 @@ CONSTANTS = [
     ("draft_s", 0.3e-3, 1, 0.6), ("accept_first", 0.75, 1, 0.12), ("accept_decay", 0.85, 1, 0.12),
     ("accept_growth", 0.2, 1, 0.7), ("expert_thin_columns", 100, 1, 1.0),
     ("expert_imbalance", 0.05, 1, 1.0), ("draft_coverage", 0.6, 1, 0.4),
-    ("request_s", 0.025, 2, 0.9), ("draft_prefill_s", 0.05, 1, 0.9),
+    ("request_s", 0.025, 2, 0.9), ("eager_layer_s", 0.1e-3, 6, 0.9),
     ("linear_extra", 0.5, 1, 0.8),
 ]
 NAMES = [c[0] for c in CONSTANTS]

@@ -41,7 +41,7 @@ class Loop:
         self.steps_of = [max(1, round((o - 1) / drafts_gain)) for _, o in self.queries]
         self.prefill_first = point["backend"] == "sglang"
         self.reserves = self.whole = point["backend"] == "trtllm"
-        self.prompts_max = 1 if self.whole and drafts_gain > 1 else 10**9
+        self.prompts_max = point["prompts"] or 10**9
         self.budget, self.tokens_each = point["budget"], 1 + point["drafts"]
         self.poll = point["poll"]
         self.since_poll = 0

@@ -48,6 +48,7 @@ class Points:
                      "expert", "moe_layers", "shared", "head", "qk", "sliding", "window",
                      "absorbed", "attention_layers", "dense", "expert_inner", "linear_layers"):
             setattr(self, name, of_model(lambda m, n=name: getattr(m, n)))
+        self.eager = self.each(points, lambda p: p["backend"] != "vllm")  # prompt_graphs
         self.bandwidth = self.each(points, lambda p: card(p["card"])["bandwidth"])
         self.link = self.each(points, lambda p: card(p["card"])["link"])
         self.bf16 = self.each(points, lambda p: rate(p["card"], "bf16"))
@@ -124,9 +125,11 @@ class Points:
         t += head + self.drafts * (head + c("draft_s"))
         t += (self.layers + self.linear_layers * c("linear_extra")) * c("layer_s")
         t += c("step_s") + c("sequence_s") * self.rank_sequences
-        t += self.prefilling * (c("prefill_step_s") + (self.drafts > 0) * c("draft_prefill_s"))
-        return t + (c("activation_passes") * 2 * self.tokens * self.layers * self.hidden
-                    / self.bandwidth)
+        t += self.prefilling * c("prefill_step_s")
+        t += (c("activation_passes") * 2 * self.tokens * self.layers * self.hidden
+              / self.bandwidth)
+        launches = (self.layers + self.linear_layers * c("linear_extra")) * c("eager_layer_s")
+        return np.hypot(t, self.prefilling * self.eager * launches)
 
     def gain(self, constants):
         """Tokens a step over those that the schedules were made with."""

@@ -20,11 +20,17 @@ BackendSpec BackendSpec::settled(const Subject& subject, unsigned tp) const {
   const auto misses = [&](const SchedulerRule& rule) {
     return !subject.matches(rule.when) || (rule.tp != 0 && rule.tp != tp);
   };
+  std::erase_if(out.prompts, misses);
   std::erase_if(out.polls, misses);
   std::erase_if(out.budgets, misses);
   std::erase_if(out.decode_batches, misses);
   if (!out.budgets.empty()) out.token_budget = out.budgets.front().value;
   return out;
+}
+
+std::uint32_t BackendSpec::prompts_max(bool drafting, bool aggregated) const {
+  if (drafting && draft_prompts > 0) return draft_prompts;
+  return aggregated && !prompts.empty() ? prompts.front().value : 0;
 }
 
 std::uint32_t BackendSpec::poll_steps(std::uint32_t queries) const {
@@ -79,7 +85,9 @@ void read_scheduler(Fields& top, BackendSpec& out) {
   out.reserves_output = at.flag("reserves_output");
   out.dp_wait_steps = at.count("dp_wait_steps", 0U);
   out.chunks = at.flag("chunks", true);
+  out.prompt_graphs = at.flag("prompt_graphs", false);
   out.draft_prompts = at.count("draft_prompts", 0U);
+  out.prompts = read_rules(at, "prompts", "at_most");
   out.budgets = read_rules(at, "token_budgets", "tokens");
   out.polls = read_rules(at, "polls", "steps");
   out.decode_batches = read_rules(at, "decode_batches", "at_least");

@@ -46,7 +46,10 @@ struct BackendSpec {
   std::uint32_t block_tokens = 16;
   std::uint32_t dp_wait_steps = 0;  // attention DP: how long prompts wait for one on each rank
   bool chunks = true;               // prompts may be cut; else each is computed in one step
+  bool prompt_graphs = false;       // steps with prompts run as graphs too, not kernel by kernel
   std::uint32_t draft_prompts = 0;  // most prompts of one step, when drafting; 0: any number
+  // The same without drafts, of aggregated workers: the first that fits; else any number.
+  std::vector<SchedulerRule> prompts{};
   // Decode steps between two checks for arrivals: the first rule that fits; else 1.
   std::vector<SchedulerRule> polls{};
   std::vector<SchedulerRule> budgets{};  // instead of token_budget, the first that fits
@@ -67,6 +70,8 @@ struct BackendSpec {
   double kv_bytes(const Subject& subject) const;
   // The same backend with only the rules that apply to this worker, and its token budget.
   BackendSpec settled(const Subject& subject, unsigned tp) const;
+  // Most prompts of one step; 0: any number.
+  std::uint32_t prompts_max(bool drafting, bool aggregated) const;
   std::uint32_t poll_steps(std::uint32_t queries) const;
   // 0: no rule applies.
   std::uint32_t decode_batch(double queries_a_rank) const;

@@ -31,7 +31,7 @@ const std::vector<ConstantName>& constant_names() {
       {"linear_extra", &C::linear_extra},
       {"draft_s", &C::draft_s},
       {"request_s", &C::request_s},
-      {"draft_prefill_s", &C::draft_prefill_s},
+      {"eager_layer_s", &C::eager_layer_s},
       {"draft_coverage", &C::draft_coverage},
       {"accept_first", &C::accept_first},
       {"accept_decay", &C::accept_decay},

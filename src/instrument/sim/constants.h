@@ -41,7 +41,7 @@ struct StepConstants {
   double sequence_s = 15e-6;      // each decoding sequence of a step
   double prefill_step_s = 1e-3;   // a step with prompts
   double draft_s = 0.3e-3;        // each draft pass of multi-token prediction
-  double draft_prefill_s = 0.05;  // a step with prompts, when drafting: no graph fits it
+  double eager_layer_s = 0.1e-3;  // launching a layer of a step with prompts without a graph
   double request_s = 0.025;       // front end: HTTP, tokenizing, first detokenizing
   // Reads or writes of a token's hidden state in each layer, outside the matrices.
   double activation_passes = 3.7;

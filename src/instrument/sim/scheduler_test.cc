@@ -45,7 +45,7 @@ TEST(Scheduler, an_engine_that_seldom_looks_for_arrivals_lets_them_wait_half_the
 
 TEST(Scheduler, prompts_are_cut_to_the_budget_or_not_at_all) {
   for (const bool chunks : {true, false}) {
-    ClusterSpec spec = deepseek("tensorrt-llm", "h200-sxm", "tp=8");
+    ClusterSpec spec = deepseek("tensorrt-llm", "b200-sxm", "tp=8");
     spec.deployment.backend.chunks = chunks;
     spec.deployment.constants.request_s = 1e-9;
     Cluster cluster(spec);
@@ -70,9 +70,10 @@ TEST(Scheduler, a_prompt_longer_than_the_budget_has_a_step_of_its_own) {
   EXPECT_GT(p.queries, 0U);
 }
 
-TEST(Scheduler, drafting_recipes_take_one_prompt_a_step) {
-  const auto burst_ms = [](std::uint32_t drafts) {
-    const ClusterSpec spec = deepseek("tensorrt-llm", "h200-sxm", "tp=8,ep=8", drafts);
+// With drafts on every card; without them where the recipe's budget is a prompt and the batch.
+TEST(Scheduler, some_recipes_take_one_prompt_a_step) {
+  const auto burst_ms = [](const char* card, std::uint32_t drafts) {
+    const ClusterSpec spec = deepseek("tensorrt-llm", card, "tp=8,ep=8", drafts);
     Cluster cluster(spec);
     for (std::uint64_t id = 0; id < 8; ++id) cluster.admit({id, 1000, 400, {}}, Instant{});
     std::vector<Emission> out;
@@ -84,9 +85,20 @@ TEST(Scheduler, drafting_recipes_take_one_prompt_a_step) {
     }
     return std::make_pair((firsts.back() - firsts.front()).ms(), firsts[1] - firsts[0]);
   };
-  EXPECT_EQ(burst_ms(0).first, 0);  // all in one step
-  EXPECT_GT(burst_ms(3).second.ns, 0);
-  EXPECT_GT(burst_ms(3).first, 7 * 10);
+  EXPECT_EQ(burst_ms("b200-sxm", 0).first, 0);  // all in one step
+  for (const auto& [card, drafts] :
+       {std::pair("b200-sxm", 3U), std::pair("h200-sxm", 3U), std::pair("h200-sxm", 0U)}) {
+    EXPECT_GT(burst_ms(card, drafts).second.ns, 0) << card << drafts;
+    EXPECT_GT(burst_ms(card, drafts).first, 7 * 10) << card << drafts;
+  }
+}
+
+TEST(Scheduler, a_prefill_worker_takes_as_many_prompts_as_its_budget_holds) {
+  const ClusterSpec spec = deepseek("tensorrt-llm", "h200-sxm", "tp=8,ep=8");
+  const BackendSpec& backend = spec.deployment.backend;
+  EXPECT_EQ(backend.prompts_max(false, true), 1U);
+  EXPECT_EQ(backend.prompts_max(false, false), 0U);
+  EXPECT_EQ(backend.prompts_max(true, false), 1U);
 }
 
 // Eight ranks decode; then one query arrives, or one for each rank.
@@ -95,6 +107,7 @@ TEST(Scheduler, attention_dp_holds_prompts_for_every_rank_to_have_one_but_not_fo
     ClusterSpec spec = deepseek("tensorrt-llm", "h200-sxm", "tp=1,dp=8");
     EXPECT_EQ(spec.deployment.backend.dp_wait_steps, 60U);
     spec.deployment.constants.request_s = 1e-9;
+    spec.deployment.constants.eager_layer_s = 1e-9;  // a step with prompts is like another
     Cluster cluster(spec);
     for (std::uint64_t id = 0; id < 8; ++id) cluster.admit({id, 100, 2000, {}}, Instant{});
     std::vector<Emission> out;

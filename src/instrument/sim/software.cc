@@ -16,9 +16,9 @@ constexpr std::array kShares{
     &StepConstants::expert_bandwidth,     &StepConstants::expert_compute,
     &StepConstants::all_reduce_bandwidth, &StepConstants::all_to_all_bandwidth};
 constexpr std::array kSeconds{
-    &StepConstants::all_reduce_s, &StepConstants::all_to_all_s,    &StepConstants::layer_s,
-    &StepConstants::step_s,       &StepConstants::sequence_s,      &StepConstants::prefill_step_s,
-    &StepConstants::draft_s,      &StepConstants::draft_prefill_s, &StepConstants::request_s};
+    &StepConstants::all_reduce_s, &StepConstants::all_to_all_s,  &StepConstants::layer_s,
+    &StepConstants::step_s,       &StepConstants::sequence_s,    &StepConstants::prefill_step_s,
+    &StepConstants::draft_s,      &StepConstants::eager_layer_s, &StepConstants::request_s};
 
 }  // namespace
 

@@ -84,6 +84,7 @@ StepModel::StepModel(const Deployment& deployment) : d_(deployment) {
     comm_token_ += p.pp * 2.0 * m.hidden / d_.hardware.link(p.gpus()).bytes_per_s;
   }
   fixed_ = (m.layers + c.linear_extra * m.linear_layers) * c.layer_s + c.step_s;
+  eager_ = (m.layers + c.linear_extra * m.linear_layers) * c.eager_layer_s;
   activation_ = c.activation_passes * 2.0 * m.layers * m.hidden / bandwidth;
 }
 
@@ -147,8 +148,13 @@ StepTime StepModel::parts(const StepLoad& whole) const {
   out.head = head_.at(sequences * tokens_each_ + (prefilling ? 1 : 0));
   out.drafts = d_.drafts * (out.head + c.draft_s);
   out.fixed = fixed_ + c.sequence_s * sequences + activation_ * tokens +
-              (prefilling ? c.prefill_step_s : 0) +
-              (prefilling && d_.drafts > 0 ? c.draft_prefill_s : 0);
+              (prefilling ? c.prefill_step_s : 0);
+  // The host launches a step with prompts kernel by kernel, ahead of the card where it can: such a
+  // step takes the longer of both, softened, as neither is even over the layers.
+  if (prefilling && !d_.backend.prompt_graphs) {
+    const double card = out.total();
+    out.launches = std::hypot(card, eager_) - card;
+  }
   return out;
 }
 

@@ -34,10 +34,11 @@ struct StepTime {
   double communication = 0;
   double head = 0;
   double drafts = 0;
-  double fixed = 0;  // launches, scheduling, per sequence, per prompt
+  double fixed = 0;     // launches, scheduling, per sequence, per prompt
+  double launches = 0;  // how long the card waits for those of a step with prompts
   double total() const {
     return projections + kv + prefill_attention + feed_forward + experts + communication + head +
-           drafts + fixed;
+           drafts + fixed + launches;
   }
 };
 
@@ -94,6 +95,7 @@ class StepModel {
   double comm_fixed_ = 0;
   double comm_token_ = 0;
   double fixed_ = 0;
+  double eager_ = 0;       // launching all layers without a graph
   double activation_ = 0;  // seconds a token
 };
 

@@ -172,16 +172,33 @@ TEST(Acceptance, expectation_is_the_sum_of_products) {
   EXPECT_EQ(expected_tokens({}), 1);
 }
 
-TEST(StepModel, a_step_with_prompts_costs_more_when_drafting) {
-  Deployment d = make("deepseek-r1", "h200-sxm", "fp8", {8, 1, 1, 1}, 3);
-  const auto seconds = [&d](double cost, double prompt_tokens) {
-    d.constants.draft_prefill_s = cost;
+// The longer of the card's work and of the launches, softened: a root of the sum of squares.
+TEST(StepModel, a_step_with_prompts_takes_no_less_than_its_launches) {
+  Deployment d = make("deepseek-r1", "h200-sxm", "fp8", {8, 1, 1, 1});
+  d.backend.prompt_graphs = false;
+  const auto seconds = [&d](double eager_layer_s, double prompt_tokens) {
+    d.constants.eager_layer_s = eager_layer_s;
     return StepModel(d).seconds({4, 4000, prompt_tokens, 0, 4, prompt_tokens});
   };
-  EXPECT_NEAR(seconds(0.2, 100) - seconds(0, 100), 0.2, 1e-9);
-  EXPECT_EQ(seconds(0.2, 0), seconds(0, 0));
-  d.drafts = 0;
-  EXPECT_EQ(seconds(0.2, 100), seconds(0, 100));
+  for (const double tokens : {1.0, 100.0, 8000.0, 100000.0}) {
+    const double card = seconds(0, tokens);
+    for (const double launch : {1e-5, 1e-3, 1e-1}) {
+      const double launches = launch * d.model.layers;
+      EXPECT_NEAR(seconds(launch, tokens), std::sqrt(card * card + launches * launches), 1e-12);
+      EXPECT_EQ(seconds(launch, 0), seconds(0, 0)) << "decode steps are graphs";
+    }
+  }
+  d.backend.prompt_graphs = true;
+  EXPECT_EQ(seconds(0.1, 100), seconds(0, 100));
+}
+
+TEST(StepModel, layers_of_linear_attention_are_launched_longer) {
+  Deployment d = make("qwen3.5-397b-a17b", "b200-sxm", "fp8", {8, 1, 1, 1});
+  d.backend.prompt_graphs = false;
+  d.constants.eager_layer_s = 1;  // of which the card's work is nothing
+  const double extra = d.constants.linear_extra * d.model.linear_layers;
+  EXPECT_GT(extra, 1);
+  EXPECT_NEAR(StepModel(d).seconds({0, 0, 100, 0, 0, 100}), d.model.layers + extra, 1e-2);
 }
 
 }  // namespace

@@ -295,9 +295,10 @@ void Worker::gather(Rank& rank, Prompts& prompts) {
   double tokens = 0;
   double work = 0;
   double leaving = 0;
-  std::uint32_t prompts_left = backend.draft_prompts > 0 && deployment_.drafts > 0
-                                   ? backend.draft_prompts
-                                   : std::numeric_limits<std::uint32_t>::max();
+  const std::uint32_t prompts_max =
+      backend.prompts_max(deployment_.drafts > 0, options_.role == WorkerRole::both);
+  std::uint32_t prompts_left =
+      prompts_max > 0 ? prompts_max : std::numeric_limits<std::uint32_t>::max();
   // The loop leaves a prompt that does not fit into the budget at the head: partly computed, or
   // whole where prompts are not cut. A prompt longer than a budget has a step of its own.
   while (!rank.waiting.empty() && budget >= 1 && prompts_left-- > 0) {
