@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <thread>
@@ -22,6 +23,11 @@ extern "C" int fdatasync(int descriptor) {
     return -1;
   }
   return static_cast<int>(::syscall(SYS_fdatasync, descriptor));
+}
+
+extern "C" ssize_t write(int descriptor, const void* bytes, std::size_t count) {
+  const std::size_t taken = std::min(count, assay::record::ShortWrites::most());
+  return ::syscall(SYS_write, descriptor, bytes, taken);
 }
 
 namespace assay::record {
@@ -65,6 +71,20 @@ TEST(EventLogDisk, an_end_that_is_not_synced_is_no_end_and_what_has_nothing_to_s
               format("event log {}: sync: Input/output error", path.string()));
     EXPECT_EQ((*log)->error(), closed.error().message);
   }
+}
+
+TEST(EventLogDisk, a_log_that_is_taken_in_parts_is_whole) {
+  const TempFolder folder;
+  const auto path = folder.path() / "events-0.alog";
+  const ShortWrites in_parts(50);
+  auto log = EventLogWriter::create(path, disk_run());
+  ASSERT_TRUE(log.has_value()) << log.error().message;
+  ASSERT_TRUE((*log)->close({RunState::complete, ""}));
+  Said said;
+  const auto end = replay_event_log(path, said);
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(end->end.state, RunState::complete);
+  EXPECT_EQ(end->bytes, (*log)->health().bytes_written);
 }
 
 // A limit on file sizes represents the full disk. It has room for one byte, or for none.

@@ -37,6 +37,21 @@ TEST(Journal, IsWhatWasAppended) {
   EXPECT_EQ(again->entries()[1]["b"].as_string(), "\"}\n,\"sum\":\"");
 }
 
+TEST(Journal, AnEntryThatIsTakenInPartsIsWhole) {
+  const TempFolder folder;
+  const auto path = folder.path() / "journal.jsonl";
+  auto journal = Journal::open(path);
+  ASSERT_TRUE(journal) << journal.error().message;
+  for (const std::size_t most : {1U, 7U, 30U}) {
+    const ShortWrites in_parts(most);
+    ASSERT_TRUE(journal->append(Json().set("most", most)));
+  }
+  const auto read = read_journal(path);
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->size(), 3U);
+  EXPECT_EQ((*read)[2]["most"].as_int(), 30);
+}
+
 TEST(Journal, CutAnywhereItKeepsItsWholeLinesAndGoesOn) {
   const TempFolder folder;
   const auto path = folder.path() / "journal.jsonl";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 namespace assay::record {
 
@@ -16,6 +17,21 @@ class FailingSync {
 
  private:
   static inline std::atomic<int> error_{0};
+};
+
+// For tests of a file system that takes a part of a write: write() of this program takes `most`
+// bytes of each while one of these lives. One at a time.
+class ShortWrites {
+ public:
+  explicit ShortWrites(std::size_t most) { most_ = most; }
+  ~ShortWrites() { most_ = kAll; }
+  ShortWrites(const ShortWrites&) = delete;
+  ShortWrites& operator=(const ShortWrites&) = delete;
+  static std::size_t most() { return most_; }
+
+ private:
+  static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
+  static inline std::atomic<std::size_t> most_{kAll};
 };
 
 }  // namespace assay::record
