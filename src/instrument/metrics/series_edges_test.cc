@@ -124,6 +124,14 @@ TEST(SeriesEdges, sums_saturate_at_both_ends) {
   }
 }
 
+TEST(SeriesEdges, the_least_and_the_largest_value_are_in_the_outermost_buckets) {
+  Series series;
+  for (const std::int64_t value : {1, 999, 1000}) series.add(value);
+  const Distribution d = series.finish(false);
+  EXPECT_EQ(d.histogram.front().count, 1U);
+  EXPECT_EQ(d.histogram.back().count, 2U);
+}
+
 TEST(SeriesEdges, the_buckets_of_a_histogram_are_of_equal_ratio_over_a_decade_at_least) {
   const auto edges_of = [](std::int64_t least, std::int64_t most) {
     Series series;

@@ -407,6 +407,17 @@ TEST(Definitions, each_success_has_the_basis_of_its_tokens) {
   EXPECT_EQ(points[0].output_tokens, 10);
 }
 
+TEST(Definitions, every_percentile_of_one_reply_is_its_own_figure) {
+  RunInfo info;
+  info.phases.push_back({PhaseKind::performance, "performance", false});
+  DefinitionFold fold(info, {&kVllmDefinition, &kAssayDefinition});
+  fold.on_phase({0, PhaseStep::started, at_ms(0)});
+  tell(steady_query(0, 0, 10, 20, 10, 5), fold);
+  for (const DefinedPoint& point : fold.finish()) {
+    for (const double ttft : point.ttft.percentiles) EXPECT_EQ(ttft, point.ttft.mean);
+  }
+}
+
 TEST(Definitions, any_window_gives_a_rate) {
   RunInfo info;
   info.phases.push_back({PhaseKind::performance, "performance", false});
