@@ -331,9 +331,9 @@ void ResponseParser::end_framing_line(std::string_view line) {
         std::from_chars(digits.data(), digits.data() + digits.size(), left_, 16);
     if (error != std::errc{} || end != digits.data() + digits.size()) {
       fail("a chunk size that is no hexadecimal number");
-      return;
+    } else {
+      framing_ = left_ == 0 ? Framing::trailers : Framing::chunk_data;
     }
-    framing_ = left_ == 0 ? Framing::trailers : Framing::chunk_data;
   }
 }
 

@@ -104,6 +104,12 @@ TEST_F(Http2ServerTest, takes_a_whole_request_however_its_bytes_are_cut) {
   EXPECT_EQ(request->head.find("x-own"), "value");
   EXPECT_EQ(request->body, "the body");
   EXPECT_EQ(server_.take_request(), nullptr);
+  ask(seen, "");
+  EXPECT_TRUE(move());
+  const Http2Request* const next = server_.take_request();
+  ASSERT_NE(next, nullptr);
+  EXPECT_EQ(next->head.headers.size(), 2U) << "its own fields alone";
+  EXPECT_EQ(next->body, "");
 }
 
 TEST_F(Http2ServerTest, a_reply_written_as_http1_comes_with_its_trailers) {
@@ -217,7 +223,7 @@ TEST_F(Http2ServerTest, only_a_head_and_chunks_of_http1_become_a_reply) {
     EXPECT_EQ(seen.status, row.status) << row.bytes;
     EXPECT_EQ(seen.code == 0, row.status != 0) << row.bytes;
   }
-  for (const char* chunk : {"zz\r\n", "\r\n", "-1\r\n"}) {
+  for (const char* chunk : {"zz\r\n", "\r\n", "-1\r\n", "11111111111111111\r\n"}) {
     HeardReply seen;
     const std::int32_t id = ask(seen, "");
     move();

@@ -271,6 +271,31 @@ TEST_F(HttpServerCalls, a_reply_that_ends_in_the_turn_of_another_lets_its_next_r
   EXPECT_EQ(service.asked[3], service.asked[0]);
 }
 
+TEST_F(HttpServerCalls, one_that_is_reset_as_it_asks_is_gone_once) {
+  open();
+  std::vector<Caller> callers;
+  callers.emplace_back(where).say(kAsk);
+  service.when_asked = [&] {
+    if (has_asked(1)) server->reset(last());
+  };
+  play({[&] {
+          callers[0].hear();
+          return callers[0].reset;
+        },
+        [&] {
+          EXPECT_EQ(server->connections(), 0U);
+          for (int i = 0; i < 2; ++i) callers.emplace_back(where).say(kAsk);
+          return true;
+        },
+        [&] { return has_asked(3); },
+        [&] {
+          EXPECT_EQ(server->connections(), 2U);
+          return true;
+        }});
+  EXPECT_NE(slot_of(service.asked[1]), slot_of(service.asked[2]));
+  EXPECT_TRUE(service.gone.empty());
+}
+
 TEST_F(HttpServerCalls, a_request_that_is_refused_ends_its_connection) {
   open();
   Caller caller(where);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "protocol/kind/kind.h"
 #include "protocol/testing_probe.h"
 
 namespace assay::protocol {
@@ -278,6 +279,22 @@ TEST(ProbeKinds, a_stream_that_ends_itself_is_judged_by_its_own_end) {
   EXPECT_THAT(findings(answers),
               AllOf(HasSubstr("note end: message_stop, but no finish reason"),
                     HasSubstr("bad usage: no token counts: output tokens must be counted")));
+}
+
+TEST(ProbeKinds, what_is_to_be_ranked_is_asked_with_documents_and_nothing_else_is) {
+  EXPECT_EQ(probe_sample({Api::rerank, nullptr}, "x").body["documents"].size(), 2U);
+  EXPECT_TRUE(probe_sample({Api::openai, nullptr}, "x").body["documents"].is_null());
+}
+
+TEST(ProbeKinds, one_without_streams_has_one_reply_of_its_own_units) {
+  ProbeAnswers answers = sane();
+  answers.api = Api::openai_images;
+  answers.streamed = {};
+  answers.plain = recorded({probe_plain(R"({"data":[{"b64_json":"QQ=="},{"b64_json":"QQ=="}]})")});
+  EXPECT_THAT(findings(answers), AllOf(HasSubstr("good reply: 2 images in 50.0 ms\n"),
+                                       Not(HasSubstr(" plain: ")), Not(HasSubstr(" stream: "))));
+  answers.plain = recorded({probe_plain("{}")});
+  EXPECT_THAT(findings(answers), HasSubstr("bad reply: no reply of openai_images: {}"));
 }
 
 TEST(ProbeReport, an_endpoint_answers_if_one_of_the_two_queries_was_whole) {

@@ -243,6 +243,11 @@ TEST(KindRequests, a_list_of_inputs_is_salted_in_its_first_text) {
   const auto body = make_body(Api::openai_embeddings, whole_settings(), sample, true);
   ASSERT_TRUE(body);
   EXPECT_EQ(body->bytes, R"({"model":"m","input":["[0000000000000000] a","b"]})");
+  sample.body = kind_json(R"({"input": ["a"]})");
+  EXPECT_EQ(kind_body(Api::openai_embeddings, whole_settings(), sample),
+            R"({"model":"m","input":["a"]})");
+  sample.body = kind_json(R"({"input": []})");
+  EXPECT_THAT(kind_refusal(Api::openai_embeddings, sample), HasSubstr("no prompt"));
 }
 
 TEST(KindRequests, a_ranking_without_documents_is_refused) {
