@@ -57,7 +57,7 @@ TEST(Poller, a_listener_is_told_until_it_is_empty_and_only_of_what_comes_in) {
   EXPECT_TRUE(poller->wait({}).empty());
   const Fd client = start_connect(local_address(listener).value()).value();
   for (int i = 0; i < 2; ++i) {
-    const auto events = poller->wait(10_s);
+    const auto events = poller->wait(i == 0 ? 10_s : Duration::max());
     ASSERT_EQ(events.size(), 1U);
     const std::uint64_t key = events[0].data.u64;  // the kernel packs it
     EXPECT_EQ(key, 9U);

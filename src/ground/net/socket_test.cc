@@ -310,6 +310,9 @@ TEST(Socket, options_are_set_and_a_closed_socket_refuses_them) {
   auto [client, server] = connected_pair(*listener, *local_address(*listener));
   EXPECT_EQ(option_of(client, IPPROTO_TCP, TCP_NODELAY), 1) << "of a connection that we open";
   EXPECT_EQ(option_of(server, IPPROTO_TCP, TCP_NODELAY), 0);
+  const Address source = *Address::numeric("127.0.0.2", 0);
+  const Fd other = std::move(*start_connect(*local_address(*listener), &source));
+  EXPECT_EQ(option_of(other, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT), 1);
   EXPECT_TRUE(set_no_delay(server));
   EXPECT_EQ(option_of(server, IPPROTO_TCP, TCP_NODELAY), 1);
   EXPECT_TRUE(set_quick_ack(server));
