@@ -313,6 +313,10 @@ TEST(Live, a_fragment_belongs_to_the_second_in_which_it_was_read) {
   ASSERT_EQ(shown.tokens.size(), 2U);
   EXPECT_EQ(shown.tokens[0], 0);
   EXPECT_EQ(shown.tokens[1], 1);
+  ASSERT_EQ(shown.ttft_ms.size(), 2U);
+  EXPECT_FALSE(shown.ttft_ms[0]);
+  ASSERT_TRUE(shown.ttft_ms[1]);
+  EXPECT_NEAR(*shown.ttft_ms[1], 90, 0.125 * 90) << "by the arrival";
 }
 
 TEST(Live, a_reader_never_sees_half_a_reason) {

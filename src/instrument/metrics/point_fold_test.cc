@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "metrics/result_json.h"
 #include "metrics/testing_hand_made.h"
 
 namespace assay::metrics {
@@ -495,6 +496,14 @@ TEST(PointFold, what_is_uncertain_of_a_reply_limits_every_figure) {
   EXPECT_EQ(p.arrival.itl.limits->max.high, 24e6);
   EXPECT_EQ(p.arrival.latency.limits->max.high, p.arrival.latency.limits->max.low);
   EXPECT_FALSE(p.read.ttft.limits);
+  const Limits& limits = *p.arrival.ttft.limits;
+  const Json shown = result_summary(p)["assay"]["arrival"]["ttft"]["limits"]["percentiles"];
+  ASSERT_EQ(shown.size(), kPercentiles.size());
+  for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
+    const Json& range = shown.members()[i].second;
+    EXPECT_EQ(range[0].as_double(), limits.percentiles[i].low) << i;
+    EXPECT_EQ(range[1].as_double(), limits.percentiles[i].high) << i;
+  }
 }
 
 TEST(PointFold, a_send_that_was_held_up_limits_what_counts_from_it) {

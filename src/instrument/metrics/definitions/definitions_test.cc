@@ -374,6 +374,27 @@ TEST(Definitions, of_a_poisson_run_the_reference_client_takes_loadgens_window) {
   }
 }
 
+TEST(Definitions, loadgens_window_takes_two_successes) {
+  for (const std::uint32_t successes : {1U, 2U}) {
+    RunInfo info;
+    info.phases = {{PhaseKind::performance, "performance", true}};
+    info.facts = *Json::parse(R"({"run_config": {"load_pattern": {"type": "poisson"}}})");
+    DefinitionFold fold(info, {&kEndpointsDefinition});
+    fold.on_phase({0, PhaseStep::started, at_ms(0)});
+    for (std::uint32_t i = 0; i < successes; ++i) {
+      tell(steady_query(0, i, 10 + i * 10, 20, 3, 5), fold);
+    }
+    EXPECT_EQ(fold.finish()[0].loadgen_window, successes == 2) << successes;
+  }
+}
+
+TEST(Definitions, a_reply_that_is_counted_as_no_tokens_has_a_count) {
+  HandMadeQuery q = rich_query();
+  q.events = {q.events.front(), {at_ms(70), "", Category::finish}};
+  q.usage.completion_tokens = 0;
+  EXPECT_EQ(figures("assay", q).tokens, 0);
+}
+
 DefinedPoint defined_point() {
   DefinedPoint point{.definition = &kVllmDefinition};
   point.succeeded = 4;
