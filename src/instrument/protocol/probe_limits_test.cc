@@ -356,6 +356,18 @@ TEST(ProbeReport, its_json_has_every_instant_of_the_stream_and_none_of_the_whole
   EXPECT_TRUE(to_json(find(probe_question(), none))["model"].is_null());
 }
 
+TEST(ProbeReport, its_json_has_each_count_under_its_name) {
+  ProbeAnswers answers = sane();
+  answers.streamed = recorded(
+      probe_stream({probe_word("a"), kProbeFinish,
+                    sse(R"({"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,)"
+                        R"("prompt_tokens_details":{"cached_tokens":3},)"
+                        R"("completion_tokens_details":{"reasoning_tokens":2}}})"),
+                    kProbeDone}));
+  EXPECT_EQ(to_json(find(probe_question(), answers))["streamed"]["usage"].dump(),
+            R"({"prompt_tokens":9,"completion_tokens":4,"reasoning_tokens":2,"cached_tokens":3})");
+}
+
 TEST(ProbeReport, a_secret_that_leaks_letter_by_letter_is_in_no_part_of_it) {
   ProbeQuestion asked = probe_question();
   asked.api_key = "SEKRIT-KEY-77";
