@@ -158,6 +158,8 @@ TEST(FormRequests, a_boundary_grows_until_no_part_holds_it) {
   encode_form(Json::object().set("a", own + "x and " + own), sample, out);
   ASSERT_EQ(out.headers.size(), 1U);
   EXPECT_EQ(out.headers[0].second, "multipart/form-data; boundary=" + own + "xx");
+  EXPECT_THAT(out.bytes, testing::StartsWith("--" + own + "xx\r\n"))
+      << "nothing of the tries before";
   RequestBody plain;
   ASSERT_TRUE(encode_plain_form(Json::object(), sample, plain));
   EXPECT_EQ(plain.bytes, "--" + own + "--\r\n");

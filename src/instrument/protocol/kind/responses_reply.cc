@@ -163,7 +163,6 @@ void take_responses_event(const ResponsesEvent& event, ReplyFields& out) {
   if (type == "error") {
     out.object_is_error = out.error.empty();
     out.message = event.message;
-    return;
   }
   if (!type.starts_with(kOurs)) return;
   out.has_choice = true;

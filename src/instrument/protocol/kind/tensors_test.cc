@@ -220,6 +220,11 @@ TEST(TensorReply, the_first_output_of_fp32_is_its_text) {
             "");
   EXPECT_EQ(payload_of(two_outputs(65536)).size(), 87384U);
   EXPECT_EQ(payload_of(two_outputs(65540)), "");
+  for (const std::size_t size : {131'072U, 131'073U}) {
+    const std::string data = "[1.5" + std::string(size - 5, ' ') + "]";
+    EXPECT_EQ(payload_of(R"({"outputs":[{"name":"y","datatype":"FP32","data":)" + data + "}]}"),
+              size == 131'072 ? data : "");
+  }
 }
 
 }  // namespace

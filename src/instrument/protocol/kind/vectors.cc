@@ -16,7 +16,7 @@ namespace {
 Json inputs_of(const Sample& sample, char filler) {
   const Json& inputs = sample.body["input"];
   if (inputs.is_null()) return prompt_of(sample, filler);
-  if (filler == 0 || inputs.size() == 0 || !inputs[0].is_string()) return inputs;
+  if (inputs.size() == 0 || !inputs[0].is_string()) return inputs;
   Sample first;
   first.prompt = inputs[0].as_string();
   Json out = Json::array();
