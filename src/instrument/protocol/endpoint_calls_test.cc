@@ -261,6 +261,7 @@ TEST(EndpointCalls, a_kind_on_whose_question_the_connection_ended_is_asked_again
   const auto rerank = std::ranges::find(answers->kinds, Api::rerank, &KindAnswer::api);
   ASSERT_NE(rerank, answers->kinds.end());
   EXPECT_EQ(rerank->status, 422);
+  server.heard();  // ends the thread that counts
   EXPECT_EQ(asked, 2);
 }
 
@@ -285,7 +286,7 @@ TEST(EndpointCalls, only_a_refusal_that_names_the_setting_is_asked_again_without
     EXPECT_EQ(answers->usage_refused, row.refused) << row.words;
     EXPECT_EQ(answers->usage_refusal,
               row.refused ? format("HTTP {}: {}", row.status, row.words) : "");
-    server.heard();
+    server.heard();  // as above
     EXPECT_EQ(chats, row.refused ? 3 : 2) << row.words;
   }
 }
