@@ -354,7 +354,6 @@ void RequestReader::reset() {
   searched_ = 0;
   head_bytes_ = 0;
   content_length_ = 0;
-  chunked_ = false;
   expects_continue_ = false;
   chunks_ = {};
 }

@@ -487,6 +487,22 @@ TEST_F(HttpServerCalls, a_stream_is_told_what_went_out_and_its_connection_stays)
   EXPECT_TRUE(service.gone.empty());
 }
 
+TEST_F(HttpServerCalls, what_the_kernel_takes_in_parts_arrives_whole_and_in_order) {
+  open();
+  Caller caller(where);
+  std::string reply(kMore, '\0');
+  for (std::size_t i = 0; i < reply.size(); ++i) reply[i] = static_cast<char>(i % 251);
+  play({[&] {
+          caller.say(kAsk);
+          return true;
+        },
+        [&] { return has_asked(1); },
+        [&] { return server->send(last(), reply) == HttpServer::Sent::queued; },
+        [&] { return caller.hear().size() >= kMore; }});
+  EXPECT_TRUE(caller.heard == reply);
+  EXPECT_EQ(server->handed(last()), kMore);
+}
+
 TEST_F(HttpServerCalls, each_stream_is_told_what_went_out_each_time) {
   open({.http2 = true});
   Http2Caller caller(where);
