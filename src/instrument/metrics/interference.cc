@@ -23,11 +23,10 @@ std::array<std::optional<double>, 7> figures_of(const ClassFigures& one) {
 }
 
 const ClassFigures& alone_of(const std::vector<InterferenceRun>& runs, std::size_t of) {
-  for (const InterferenceRun& run : runs) {
-    if (run.present == std::vector<std::size_t>{of}) return run.report.classes[of];
-  }
-  CHECK(false);
-  return runs.front().report.classes[of];
+  const auto found =
+      std::ranges::find(runs, std::vector<std::size_t>{of}, &InterferenceRun::present);
+  CHECK(found != runs.end());
+  return found->report.classes[of];
 }
 
 std::string names_of(const std::vector<std::size_t>& which, const std::vector<std::string>& names) {

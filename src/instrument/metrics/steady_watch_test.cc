@@ -59,7 +59,11 @@ TEST(SteadyWatch, SaysWhatTheDetectorSaysAfterwards) {
   for (const auto& level : std::vector<std::function<double(double)>>{
            [](double) { return 1.0; }, [](double at) { return 1 + at; },
            [](double at) { return at < 0.1 ? 3 - 20 * at : 1.0; }}) {
-    const std::vector<Event> run = watched_run(3200, level);
+    std::vector<Event> run = watched_run(3200, level);
+    for (std::size_t i = 1600; i < run.size(); i += 5) {
+      run[i].outcome = Outcome::reset;
+      run[i].done = run[i].done + 20_s;
+    }
     SteadyWatch watch(plan_of(), kOptions);
     std::vector<Issued> issued;
     for (const Event& event : run) {
@@ -73,6 +77,8 @@ TEST(SteadyWatch, SaysWhatTheDetectorSaysAfterwards) {
     EXPECT_EQ(now.first, after.first);
     EXPECT_EQ(now.last, after.last);
     EXPECT_EQ(now.span, after.span);
+    EXPECT_EQ(now.completed, after.completed);
+    EXPECT_EQ(now.failed, after.failed);
   }
 }
 
