@@ -76,10 +76,11 @@ class Section:
     def run(self, *command, env=None):
         """Returns (exit code, output); the output is in the log as well."""
         words = [str(word) for word in (*self.prefix, *command)]
+        self.say(f"$ {' '.join(map(str, command))}\n")
         done = subprocess.run(words, cwd=ROOT, text=True, env={**os.environ, **(env or {})},
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               errors="replace", check=False)
-        self.say(f"$ {' '.join(map(str, command))}\n{done.stdout}")
+        self.say(done.stdout)
         return done.returncode, done.stdout
 
     def say(self, text):

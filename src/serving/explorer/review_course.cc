@@ -72,7 +72,7 @@ std::string review_summary(const Json& submission) {
   for (const Json& due : submission["due"].items()) {
     const std::int64_t left = due["business_days_left"].as_int();
     out += format(
-        "  {} owes: {}, by {} ({})\n", due["by"].as_string(), due["what"].as_string(),
+        "  {} owes: {}, by {} ({})\n", printable(due["by"].as_string()), due["what"].as_string(),
         due["date"].as_string(),
         left < 0 ? format("{} business days late", -left) : format("{} business days left", left));
   }
@@ -95,9 +95,10 @@ std::string acted(const Json& entry) {
 std::string review_details(const Json& submission) {
   std::string out = review_summary(submission);
   for (const Json& one : submission["objections"].items()) {
-    out += format("  objection {} by {}: {} ({}), {}: {}\n", one["id"].as_string(),
-                  one["by"].as_string(), one["kind"].as_string(), one["weight"].as_string(),
-                  one["state"].as_string(), printable(one["text"].as_string()));
+    out +=
+        format("  objection {} by {}: {} ({}), {}: {}\n", one["id"].as_string(),
+               printable(one["by"].as_string()), one["kind"].as_string(), one["weight"].as_string(),
+               one["state"].as_string(), printable(one["text"].as_string()));
   }
   out += format("  history, {}:\n",
                 submission["history_intact"].as_bool() ? "intact" : "TAMPERED WITH");
