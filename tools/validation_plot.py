@@ -60,6 +60,6 @@ def picture(points, errors):
         for column, (models, title) in enumerate(PANELS):
             dots = [(p["C"], 1 + e[key]) for p, e in zip(points, errors) if p["m"] in models]
             out.append(panel(LEFT + column * (WIDTH + LEFT), TOP + row * (HEIGHT + TOP + GAP),
-                             f"{title}: {name}, predicted over measured, by concurrency", low, high,
+                             f"{title}: {name} by concurrency", low, high,
                              dots))
     return "\n".join(out) + "\n</svg>\n"
