@@ -123,6 +123,24 @@ TEST(Json, quotes_control_characters_and_broken_utf8) {
   EXPECT_EQ(json_quote("a\"\\\n\x01\xff\xc3\xa9"), "\"a\\\"\\\\\\n\\u0001\xEF\xBF\xBD\xc3\xa9\"");
 }
 
+TEST(Json, a_quoted_text_is_its_pieces_quoted_one_by_one) {
+  // The last is no UTF-8, whatever stands beside it.
+  const std::vector<std::string> pieces{
+      "a", " ", "~", "\"", "\\", "\n", "\x01", "\x7f", "\xc3\xa9", "\xf0\x9f\x98\x80", "\xff"};
+  Rng rng(7);
+  for (int turn = 0; turn < 2000; ++turn) {
+    std::string text;
+    std::string quoted = "\"";
+    for (auto left = rng.below(12); left > 0; --left) {
+      const std::string& piece = pieces[rng.below(pieces.size())];
+      text += piece;
+      const std::string alone = json_quote(piece);
+      quoted += alone.substr(1, alone.size() - 2);
+    }
+    ASSERT_EQ(json_quote(text), quoted + "\"") << "turn " << turn;
+  }
+}
+
 TEST(Json, pretty_is_pythons_indent) {
   Json json;
   json.set("a", 1).set("b", Json::array()).set("c", Json().push_back(1).push_back("x"));

@@ -179,6 +179,12 @@ void append(std::string& out, const Json& value, int indent, int depth) {
   }
 }
 
+// Does it stand in a JSON string as it is, whatever is beside it?
+bool is_plain(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
+}
+
 // The length of the valid UTF-8 sequence at `at`, or 0.
 std::size_t sequence_length(std::string_view text, std::size_t at) {
   const auto c = static_cast<unsigned char>(text[at]);
@@ -341,6 +347,10 @@ std::string Json::dump(int indent) const {
 void append_json_quoted(std::string& out, std::string_view text) {
   out += '"';
   for (std::size_t i = 0; i < text.size();) {
+    const std::size_t from = i;
+    while (i < text.size() && is_plain(text[i])) ++i;
+    out.append(text, from, i - from);
+    if (i == text.size()) break;
     const char c = text[i];
     switch (c) {
       case '"':
