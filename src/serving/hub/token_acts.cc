@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/secret.h"
+#include "base/text.h"
 #include "hub/ledger.h"
 #include "store/open_store.h"
 
@@ -67,8 +68,8 @@ Result<int> verify_hub(const TokenAsked& o, const Talk& talk) {
   talk.print(o.json
                  ? Json::object().set("entries", ledger.count()).set("head", ledger.head()).dump() +
                        "\n"
-                 : format("{} entries, every hash is right and every act allowed\nhead {}\n",
-                          ledger.count(), ledger.head()));
+                 : format("{}, every hash is right and every act allowed\nhead {}\n",
+                          counted(ledger.count(), "entry", "entries"), ledger.head()));
   return exit_code(ExitCode::done);
 }
 

@@ -119,7 +119,7 @@ TEST_F(TokenActs, the_history_is_verified_and_its_head_shown) {
   }
   ASSERT_EQ(verify_hub(asked_, heard_.talk()).value_or(-1), exit_code(ExitCode::done));
   EXPECT_EQ(heard_.printed,
-            "1 entries, every hash is right and every act allowed\nhead " + head + "\n");
+            "1 entry, every hash is right and every act allowed\nhead " + head + "\n");
   heard_ = {};
   asked_.json = true;
   ASSERT_EQ(verify_hub(asked_, heard_.talk()).value_or(-1), exit_code(ExitCode::done));
