@@ -104,8 +104,9 @@ function(assay_threaded tests out)
   set(${out} ${threaded} PARENT_SCOPE)
 endfunction()
 
-# Rooms whose tests spend their time in templates and twins of their own.
-set(ASSAY_TESTS_THAT_COMPUTE compare metrics record score sim)
+# Rooms whose tests spend their time in templates and twins of their own. Under the sanitizers these
+# tests are optimised; others' are mostly expectations, which cost more to compile than to run.
+set(ASSAY_TESTS_THAT_COMPUTE compare sim)
 function(assay_tests target sources fuzzers benches)
   if(ASSAY_SANITIZE STREQUAL "thread")
     assay_threaded("${sources}" sources)
@@ -117,9 +118,8 @@ function(assay_tests target sources fuzzers benches)
                           GTest::gmock)
     target_compile_definitions(${target}_test PRIVATE
                                ASSAY_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
-    # A test's own file is mostly expectations: optimised, it takes a compiler three times as long.
-    if(ASSAY_FUZZ AND NOT target IN_LIST ASSAY_TESTS_THAT_COMPUTE)
-      target_compile_options(${target}_test PRIVATE -O0)
+    if(ASSAY_SANITIZE AND target IN_LIST ASSAY_TESTS_THAT_COMPUTE)
+      target_compile_options(${target}_test PRIVATE -O1)
     endif()
     add_dependencies(tests ${target}_test)
     add_test(NAME unit.${target} COMMAND ${target}_test)
@@ -165,8 +165,12 @@ function(assay_tests target sources fuzzers benches)
   endforeach()
 endfunction()
 
-# Rooms whose own tests compute for most of a minute where nothing is optimised.
+# Rooms that are optimised in every preset: their own tests compute for most of a minute where
+# nothing is, and under a sanitizer for several.
 set(ASSAY_COMPUTING compare metrics sim)
+if(ASSAY_SANITIZE)
+  list(APPEND ASSAY_COMPUTING base record)
+endif()
 
 function(assay_library target dir rooms libs)
   assay_sources(${dir} lib tests fuzzers benches)
@@ -177,8 +181,9 @@ function(assay_library target dir rooms libs)
       # libassay_loadgen.so is what programs written for the stock LoadGen link.
       set_target_properties(assay_${target} PROPERTIES OUTPUT_NAME room_${target})
     endif()
-    if(ASSAY_FUZZ)
-      # Coverage of every room, or the fuzzer would be blind outside its own file.
+    if(ASSAY_FUZZ AND (fuzzers OR NOT ASSAY_GROUP MATCHES "/(measuring|apps)$"))
+      # Coverage, or a fuzzer would be blind outside its own file: of what has fuzzers, and of all
+      # rooms above what measures. Foreign bytes are read there.
       target_compile_options(assay_${target} PRIVATE -fsanitize=fuzzer-no-link)
     endif()
     if(target IN_LIST ASSAY_COMPUTING AND CMAKE_CXX_FLAGS MATCHES "-O0")
