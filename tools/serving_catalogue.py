@@ -52,6 +52,7 @@ class Model:
         self.attention_under_fp4 = precision.get("attention_under_fp4")
         self.mla = attention["kind"] == "mla"
         self.heads, self.kv_heads = attention["heads"], attention.get("kv_heads", 0)
+        self.norm_across_heads = attention.get("norm_across_heads", False)
         self.sliding = attention.get("sliding_layers", 0)
         self.window = attention.get("sliding_window", 0)
         self.linear_layers = linear.get("layers", 0)

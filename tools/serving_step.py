@@ -46,7 +46,8 @@ class Points:
             setattr(self, name, self.each(points, lambda p, n=name: p[n]))
         for name in ("layers", "hidden", "heads", "mla", "mixers", "experts", "active", "ffn",
                      "expert", "moe_layers", "shared", "head", "qk", "sliding", "window",
-                     "absorbed", "attention_layers", "dense", "expert_inner", "linear_layers"):
+                     "absorbed", "attention_layers", "dense", "expert_inner", "linear_layers",
+                     "norm_across_heads"):
             setattr(self, name, of_model(lambda m, n=name: getattr(m, n)))
         self.eager = self.each(points, lambda p: p["backend"] != "vllm")  # prompt_graphs
         self.bandwidth = self.each(points, lambda p: card(p["card"])["bandwidth"])
@@ -81,7 +82,7 @@ class Points:
         self.expert_flops = (2 * self.expert / self.moe_tp * self.all_tokens * self.active / self.ep
                              * self.moe_layers)
         several = self.tp > 1
-        self.reduces = np.where(several, 2 * self.layers, 0)
+        self.reduces = np.where(several, (2 + self.norm_across_heads) * self.layers, 0)
         self.reduce_s = np.where(several, 2 * self.layers * 4 * self.tokens * self.hidden
                                  * (self.tp - 1) / self.tp / self.link, 0)
         exchange = (self.experts > 0) & ((self.dp > 1) | ((self.ep > 1) & (self.tp == 1)))

@@ -155,6 +155,7 @@ void read_attention(Fields& top, ModelSpec& out) {
     out.head_dim = at.count("head_dim");
     out.value_dim = at.count("value_dim", out.head_dim);
     out.output_gate = at.flag("output_gate", false);
+    out.norm_across_heads = at.flag("norm_across_heads", false);
     out.sliding_layers = at.count("sliding_layers", 0U);
     out.sliding_window = at.count("sliding_window", 0U);
     if (out.heads == 0 || out.kv_heads == 0 || out.head_dim == 0) {

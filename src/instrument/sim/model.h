@@ -61,6 +61,9 @@ struct ModelSpec {
   unsigned sliding_layers = 0;
   unsigned sliding_window = 0;
   bool output_gate = false;  // the query's projection is twice as wide
+  // Queries and keys are normalised over all heads together, which tensor-parallel ranks have to
+  // agree on.
+  bool norm_across_heads = false;
   // Sparse attention: an indexer reads one key of each earlier token, and attention only the best.
   unsigned sparse_top = 0;
   unsigned sparse_heads = 0;

@@ -62,6 +62,8 @@ void read_heads(ConfigFields& at, ModelSpec& out) {
   if (out.head_dim == 0) at.fail("head_dim", "must be above 0");
   const std::string_view type = at.text("model_type");
   out.output_gate = at.flag("attn_output_gate") || type == "qwen3_next";
+  out.norm_across_heads = at.text("qk_norm_type") == "per_layer" || type == "minimax_m2" ||
+                          type == "olmo2" || type == "olmo3" || type == "olmoe";
 }
 
 // How many layers have attention of each kind.

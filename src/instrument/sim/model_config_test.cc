@@ -159,6 +159,24 @@ TEST(ModelConfig, the_catalogues_models_have_their_published_parameter_counts) {
   EXPECT_NEAR(catalogue.model("minimax-m2.5")->active_weights() * 1e-9, 10, 1);
 }
 
+TEST(ModelConfig, a_norm_across_heads_is_a_field_or_the_familys) {
+  const auto across = [](const std::string& more) {
+    const auto model = read_text(
+        R"({"num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32,
+            "intermediate_size": 11008, "vocab_size": 100352)" +
+        more + "}");
+    return model && model->norm_across_heads;
+  };
+  EXPECT_TRUE(across(R"(, "use_qk_norm": true, "qk_norm_type": "per_layer")"));
+  EXPECT_FALSE(across(R"(, "use_qk_norm": true, "qk_norm_type": "per_head")"));
+  EXPECT_FALSE(across(""));
+  EXPECT_TRUE(across(R"(, "model_type": "olmo2")"));
+  EXPECT_TRUE(across(R"(, "model_type": "olmo3")"));
+  EXPECT_TRUE(across(R"(, "model_type": "olmoe")"));
+  EXPECT_TRUE(across(R"(, "model_type": "minimax_m2")"));
+  EXPECT_TRUE(Catalogue::builtin().model("minimax-m2.5")->norm_across_heads);
+}
+
 TEST(ModelConfig, quantisation_is_the_checkpoints) {
   const auto formats = [](const std::string& quantised) {
     const auto model = read_text(std::string(kQwen3Moe) + quantised + "}");

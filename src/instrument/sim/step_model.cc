@@ -67,8 +67,11 @@ StepModel::StepModel(const Deployment& deployment) : d_(deployment) {
   if (p.tp > 1) {
     const CollectiveTime time =
         all_reduce(d_.hardware, p.tp, 2.0 * m.hidden, c.all_reduce_bandwidth);
+    // A norm across heads sums one number a token over the ranks: latency and no traffic to speak
+    // of.
+    const double reduces = (m.norm_across_heads ? 3.0 : 2.0) * m.layers;
     comm_fixed_ +=
-        2.0 * m.layers * (c.all_reduce_s * (1 + 0.25 * std::log2(double{1} * p.tp)) + time.fixed_s);
+        reduces * (c.all_reduce_s * (1 + 0.25 * std::log2(double{1} * p.tp)) + time.fixed_s);
     comm_token_ += 2.0 * m.layers * time.token_s;
   }
   if (m.experts > 0 && (p.dp > 1 || (p.ep > 1 && p.tp == 1))) {

@@ -79,6 +79,17 @@ TEST(StepModel, one_card_does_not_communicate_and_more_do) {
 
 // Tensor parallelism does not split MLA's latent: every rank reads it whole. It splits GQA's heads,
 // down to one.
+TEST(StepModel, ranks_agree_once_more_a_layer_where_a_norm_is_across_heads) {
+  const auto communication = [](unsigned tp, bool across) {
+    Deployment d = make("minimax-m2.5", "b200-sxm", "nvfp4", {tp, 1, 1, 1});
+    d.constants.all_reduce_bandwidth = 1e30;
+    d.model.norm_across_heads = across;
+    return StepModel(d).parts(decode(8, 1000)).communication;
+  };
+  EXPECT_NEAR(communication(4, true), 1.5 * communication(4, false), 1e-9);
+  EXPECT_EQ(communication(1, true), 0);
+}
+
 TEST(StepModel, tensor_parallelism_splits_heads_but_not_the_latent) {
   const auto kv = [](const char* name, unsigned tp) {
     return Catalogue::builtin().model(name)->kv_elements_growing(tp);
