@@ -119,6 +119,48 @@ TEST(ClassFold, what_the_server_does_not_say_adds_nothing) {
   EXPECT_EQ(report.classes[0].succeeded, 1U);
 }
 
+// Three replies of one class: a stream of two choices, one that was not streamed and said nothing
+// of its tokens, and one that failed.
+TEST(ClassFold, a_reply_has_nothing_of_the_one_before) {
+  RunInfo info;
+  info.phases.push_back({PhaseKind::performance, "performance", false});
+  ClassFold fold(info, {{.name = "a"}});
+  fold.on_phase({.phase = 0, .step = PhaseStep::started, .at = {}});
+  Event event;
+  event.streamed = true;
+  event.due = event.sent = {};
+  event.choices_asked = 2;
+  event.usage = {.prompt_tokens = 7, .completion_tokens = 12};
+  for (const bool second : {false, true, false, true}) {
+    StreamEvent told{};
+    told.category = Category::text;
+    told.bytes = 4;
+    told.choice = second ? 1 : 0;
+    told.arrival = told.read = event.sent + 5_ms * (event.fragments + 1);
+    if (event.fragments++ == 0) event.first_token = told.arrival;
+    event.last_token = event.done = told.arrival;
+    fold.on_stream_event(event.query, told, "text");
+  }
+  event.output_bytes = 16;
+  event.first_fragment_bytes = 4;
+  fold.on_done(event, "");
+  Event whole;
+  whole.query.index = 1;
+  whole.sent = whole.due = {};
+  whole.done = whole.sent + 50_ms;
+  fold.on_done(whole, "");
+  whole.query.index = 2;
+  whole.outcome = Outcome::reset;
+  fold.on_done(whole, "");
+  const ClassFigures one = fold.finish().classes[0];
+  EXPECT_EQ(one.ended, 3U);
+  EXPECT_EQ(one.succeeded, 2U);
+  EXPECT_EQ(one.ttft.count, 1U);
+  EXPECT_EQ(one.tpot.count, 2U) << "one a choice";
+  EXPECT_EQ(one.latency.count, 2U);
+  EXPECT_EQ(one.output_tokens, 12);
+}
+
 TEST(ClassFold, any_window_gives_a_rate_and_none_gives_none) {
   ClassReport report;
   report.classes.resize(1);

@@ -40,8 +40,8 @@ double fraction(double a, double b, double x) {
 }
 
 // Whether so few values above make a higher percentile unlikely; more likely as `below` grows.
+// REQUIRES: below > 0.
 bool sure(double p, std::uint64_t below, std::uint64_t above) {
-  if (below == 0) return false;
   return incomplete_beta(static_cast<double>(below), static_cast<double>(above) + 1, p) <
          1 - kConfidence;
 }

@@ -185,6 +185,26 @@ TEST(Live, rates_come_from_the_last_full_seconds) {
   EXPECT_FALSE(shown.ttft_ms[15].has_value()) << "nothing came in that second";
 }
 
+TEST(Live, a_query_is_offered_when_it_is_due_and_achieved_when_it_is_sent) {
+  const auto live = std::make_unique<Live>(live_plan());
+  live->on_phase({1, PhaseStep::started, at_ms(0)});
+  std::uint32_t index = 0;
+  for (const auto& [due, sent] : {std::pair{100, 1100}, {900, 1200}, {1300, 1300}, {1900, 2100}}) {
+    HandMadeQuery q = steady_query(1, index++, sent, 20, 10, 3);
+    q.due = at_ms(due);
+    tell(q, *live);
+  }
+  const LiveSnapshot first = snapshot_of(*live, at_ms(1000));
+  EXPECT_DOUBLE_EQ(first.offered_qps, 2);
+  EXPECT_DOUBLE_EQ(first.achieved_qps, 0);
+  const LiveSnapshot two = snapshot_of(*live, at_ms(2000));
+  EXPECT_DOUBLE_EQ(two.offered_qps, 2);
+  EXPECT_DOUBLE_EQ(two.achieved_qps, 1.5);
+  const LiveSnapshot three = snapshot_of(*live, at_ms(3999));
+  EXPECT_DOUBLE_EQ(three.offered_qps, 4.0 / 3);
+  EXPECT_DOUBLE_EQ(three.achieved_qps, 4.0 / 3);
+}
+
 TEST(Live, an_idle_hour_leaves_no_trace_of_old_seconds) {
   const auto live = std::make_unique<Live>(live_plan());
   live->on_phase({1, PhaseStep::started, at_ms(0)});

@@ -82,6 +82,27 @@ TEST(SteadyWatch, SaysWhatTheDetectorSaysAfterwards) {
   }
 }
 
+TEST(SteadyWatch, KnowsTheSeriesThatItWatchesAndNoOther) {
+  const std::vector<Event> run = watched_run(3200, [](double) { return 1.0; });
+  for (const Gating by : {Gating::tpot, Gating::latency}) {
+    SteadyOptions options = kOptions;
+    options.by = by;
+    SteadyWatch watch(plan_of(), options);
+    std::vector<Issued> issued;
+    for (const Event& event : run) {
+      watch.on_done(event, "");
+      issued.push_back(issued_of(event, plausible_count(event)));
+    }
+    const SteadyState now = watch.state();
+    const SteadyState after = find_steady_state(issued, options);
+    ASSERT_TRUE(now.found);
+    const bool by_tpot = by == Gating::tpot;
+    EXPECT_EQ((by_tpot ? now.tpot : now.latency).mean, (by_tpot ? after.tpot : after.latency).mean);
+    EXPECT_EQ((by_tpot ? now.latency : now.tpot).count, 0U);
+    EXPECT_EQ(now.ttft.count, 0U);
+  }
+}
+
 TEST(SteadyWatch, WhatIsMissingBetweenHoldsItBackAndOtherPhasesAreNotItsConcern) {
   const std::vector<Event> run = watched_run(800, [](double) { return 1.0; });
   SteadyWatch watch(plan_of(), kOptions);

@@ -177,6 +177,21 @@ TEST(TimelineFold, it_widens_at_the_first_instant_beyond_its_buckets_and_not_bef
   }
 }
 
+TEST(TimelineFold, every_bin_of_first_tokens_is_kept_when_neighbours_become_one) {
+  const Duration reach = TimelineFold::kNarrowest * std::int64_t{TimelineFold::kBucketsMax};
+  TimelineFold fold;
+  for (std::size_t bin = 0; bin < Timeline::kTtftBins; ++bin) {
+    // Above the bin's low end, and below the next one's: one in each of two neighbours.
+    const Duration ttft{static_cast<std::int64_t>(Timeline::ttft_bin_low(bin) * 1.01)};
+    fold.first_token(kFoldStart, ttft);
+    fold.first_token(kFoldStart + 125_ms, ttft);
+  }
+  fold.sent(kFoldStart + reach);
+  const Timeline t = fold.finish();
+  ASSERT_EQ(t.width, 250_ms);
+  for (std::size_t bin = 0; bin < Timeline::kTtftBins; ++bin) EXPECT_EQ(t.ttft[bin], 2U) << bin;
+}
+
 TEST(TimelineFold, cells_that_are_merged_anyway_are_told_as_one) {
   TimelineFold fold;
   fold.sent(kFoldStart);

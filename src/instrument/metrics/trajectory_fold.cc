@@ -58,7 +58,6 @@ TrajectoryFold::TrajectoryFold(const RunInfo& info, Trajectories trajectories)
 }
 
 void TrajectoryFold::on_phase(const PhaseMark& mark) {
-  ReplyFold::on_phase(mark);
   if (mark.step != PhaseStep::issue_ended || mark.phase >= phases_.size()) return;
   if (phases_[mark.phase] != PhaseKind::performance) return;
   load_ended_ = load_ended_.known() ? std::min(load_ended_, mark.at) : mark.at;
