@@ -166,6 +166,39 @@ TEST(AxisFold, its_json_and_its_lines_have_every_figure) {
   EXPECT_EQ(lines[1].second, "de: 0 queries");
 }
 
+TEST(AxisFold, a_reply_has_nothing_of_the_one_before) {
+  RunInfo info;
+  info.phases.push_back({PhaseKind::performance, "performance", false});
+  const RowAxes axes{.axes = {{.name = "locale", .values = {"en"}, .rows = {0}}},
+                     .characters = {10}};
+  AxisFold fold(info, axes);
+  for (std::uint32_t index = 0; index < 2; ++index) {
+    Event event;
+    event.query.index = index;
+    event.sent = event.due = {};
+    event.done = event.sent + 9_ms;
+    StreamEvent told{};
+    told.category = Category::text;
+    told.bytes = 4;
+    told.arrival = told.read = event.sent + 5_ms;
+    fold.on_stream_event(event.query, told, "text");
+    if (index == 0) {  // the second one is not streamed, and says nothing of its tokens
+      event.streamed = true;
+      event.fragments = 2;
+      event.first_token = event.last_token = told.arrival;
+      event.usage = {.prompt_tokens = 5, .completion_tokens = 3};
+    }
+    fold.on_done(event, "");
+  }
+  const AxisFigures one = fold.finish().at(0);
+  EXPECT_EQ(one.succeeded, 2U);
+  EXPECT_EQ(one.ttft.count, 1U);
+  EXPECT_EQ(one.tpot.count, 1U);
+  EXPECT_EQ(one.latency.count, 2U);
+  EXPECT_EQ(one.replies.tokens, 3);
+  EXPECT_EQ(one.replies.characters, 4);
+}
+
 TEST(AxisFold, a_tokenizers_count_of_the_prompt_goes_before_the_servers) {
   RunInfo info;
   info.phases.push_back({PhaseKind::performance, "performance", false});

@@ -282,6 +282,114 @@ TEST(Curve, the_document_says_what_the_curve_is) {
   }
 }
 
+// A curve of pictures: no tokens, a unit of its own, and a point that was never measured first.
+Curve curve_of_pictures() {
+  Curve curve;
+  curve.points.push_back({.name = "r1", .concurrency = 1, .unit = "wrong"});
+  curve.points.push_back(point_from(R"({"qps": 2.5, "latency": {"percentiles": {"90.0": 4e6}},
+      "assay": {"units": {"name": "image", "per_second": 5.5}},
+      "steady_state": {"official": true, "figures": {"units_per_s": 8, "qps": 3.5}}})"));
+  return curve;
+}
+
+TEST(Curve, the_unit_of_replies_without_tokens_is_that_of_its_measured_points) {
+  Curve curve = curve_of_pictures();
+  EXPECT_EQ(curve.measured(), 1U);
+  EXPECT_EQ(curve.unit(), "image");
+  EXPECT_EQ(curve.throughput_unit(), "images/s");
+  EXPECT_EQ(curve.points[1].run.units_per_s, 5.5);
+  EXPECT_EQ(curve.points[1].official().throughput(), 8);
+  const Json json = curve_json(curve);
+  EXPECT_EQ(json["unit"].as_string(), "image");
+  EXPECT_FALSE(json["complete"].as_bool(true));
+  EXPECT_EQ(json["points"][1]["total"]["units_per_s"].as_double(), 5.5);
+  EXPECT_EQ(json["points"][1]["official"]["units_per_s"].as_double(), 8);
+  EXPECT_TRUE(json["points"][1]["official"]["tps_per_user"].is_null());
+  EXPECT_EQ(json["points"][1].find("tpot_ms_mean"), nullptr) << "it has no TPOT";
+  EXPECT_EQ(json["points"][1].find("ttft_ms_mean"), nullptr);
+  EXPECT_EQ(json["points"][1].find("joules_per_unit"), nullptr);
+  curve.points[1].power_kw = 2;
+  const Json powered = curve_json(curve);
+  EXPECT_EQ(powered["points"][1]["joules_per_unit"].as_double(), 250);
+  EXPECT_EQ(powered["points"][1].find("joules_per_token"), nullptr);
+  curve.points.resize(1);
+  EXPECT_EQ(curve.unit(), "");
+  EXPECT_EQ(curve.throughput_unit(), "tok/s");
+  curve.points.clear();
+  EXPECT_TRUE(curve_json(curve)["complete"].as_bool()) << "nothing is missing";
+}
+
+TEST(Curve, a_unit_that_is_no_plain_word_is_none) {
+  EXPECT_EQ(point_from(R"({"assay": {"units": {"name": "an image"}}})").unit, "");
+  EXPECT_EQ(point_from(R"({"assay": {"units": {"name": "image"}}})").unit, "image");
+}
+
+TEST(Curve, a_grade_and_an_audit_and_a_precision_are_in_the_document_where_there_are_any) {
+  Curve curve = small_curve();
+  EXPECT_EQ(curve_json(curve).find("precision"), nullptr);
+  EXPECT_EQ(curve_json(curve).find("output_caching_audit"), nullptr);
+  EXPECT_EQ(curve_json(curve)["points"][0].find("safety"), nullptr);
+  curve.precision = "fp8";
+  curve.audit = CachingAudit{.row = 3};
+  SafetyGrade grade;
+  grade.queries = 9;
+  grade.failed = 2;
+  curve.points[0].safety = grade;
+  Json json = curve_json(curve);
+  EXPECT_EQ(json["precision"].as_string(), "fp8");
+  EXPECT_EQ(json["output_caching_audit"]["sample_index"].as_int(), 3);
+  EXPECT_EQ(json["points"][0]["safety"].dump(),
+            R"({"grade":null,"safe_share":null,"attack_gap":null,"queries":9,"failed":2})");
+  grade.grade = "good";
+  grade.safe_share = 0.5;
+  grade.attack_gap = 0.25;
+  curve.points[0].safety = grade;
+  json = curve_json(curve);
+  EXPECT_EQ(json["points"][0]["safety"].dump(),
+            R"({"grade":"good","safe_share":0.5,"attack_gap":0.25,"queries":9,"failed":2})");
+}
+
+TEST(CurvePoint, has_every_token_figure_of_the_reference_client_and_no_rate_without_a_tpot) {
+  CurvePoint point = point_from(R"({"qps": 1})");
+  add_reference_tokens(Json::parse(R"({"tps": 5, "tpot": {"avg": 1e6, "percentiles":
+          {"50.0": 2e6, "90.0": 4e6, "99.0": 8e6}}})")
+                           .value(),
+                       point);
+  EXPECT_EQ(point.run.tpot_mean_ms, 1);
+  EXPECT_EQ(point.run.tpot_p50_ms, 2);
+  EXPECT_EQ(point.run.tpot_p90_ms, 4);
+  EXPECT_EQ(point.run.tpot_p99_ms, 8);
+  EXPECT_EQ(point.run.tps_per_user, 250);
+  EXPECT_EQ(point.run.qps, 1) << "its own";
+  CurvePoint bare = point_from(R"({"qps": 1})");
+  add_reference_tokens(Json::parse(R"({"tps": 5})").value(), bare);
+  EXPECT_EQ(bare.run.system_tps, 5);
+  EXPECT_EQ(bare.run.tps_per_user, std::nullopt);
+}
+
+// A millisecond, a token and a query a second are no limits.
+TEST(Curve, figures_below_one_are_figures) {
+  CurvePoint point = point_from(R"({"tpot": {"avg": 0.5e6}, "ttft": {"avg": 0.25e6}})");
+  point.run.system_tps = 0.5;
+  point.power_kw = 2;
+  Curve curve;
+  curve.points = {point};
+  const Json json = curve_json(curve)["points"][0];
+  EXPECT_EQ(json["tpot_ms_mean"].as_double(), 0.5);
+  EXPECT_EQ(json["ttft_ms_mean"].as_double(), 0.25);
+  EXPECT_EQ(json["joules_per_token"].as_double(), 4000);
+  for (CurvePoint* const one : {&curve.points.emplace_back(point), &curve.points.front()}) {
+    one->unit = "image";
+    one->run.latency_p90_ms = one == &curve.points.front() ? 0.5 : 0.25;
+  }
+  ASSERT_NE(curve.most_interactive(), nullptr);
+  EXPECT_EQ(curve.most_interactive()->run.latency_p90_ms, 0.25);
+  CurvePoint theirs = point_from("{}");
+  add_reference_tokens(
+      Json::parse(R"({"tps": 5, "tpot": {"percentiles": {"90.0": 0.5e6}}})").value(), theirs);
+  EXPECT_EQ(theirs.run.tps_per_user, 2000);
+}
+
 TEST(CurvePoint, takes_tokens_from_the_reference_clients_summary_only_where_it_has_none) {
   const Json theirs =
       Json::parse(R"({"tps": 300.5, "tpot": {"avg": 1e6, "percentiles": {"90.0": 20e6}}})").value();
