@@ -63,6 +63,33 @@ TEST(FailedShare, where_only_accuracy_was_asked_its_queries_count) {
   point.end.state = RunState::complete;
   point.all_phases = {.issued = 10, .completed = 2, .failed = 8};
   EXPECT_TRUE(failed_share(point).too_many());
+  EXPECT_EQ(failed_words(point), "80.0 % of the queries failed, 8 of 10");
+  point.all_phases = {.issued = 10, .completed = 0, .failed = 10};
+  EXPECT_EQ(failed_words(point), "no query succeeded, 10 of 10 failed");
+}
+
+TEST(FailedShare, where_the_end_of_the_drain_cut_off_every_query_none_succeeded) {
+  Point point = failed_point(0, 0);
+  point.counts = {.issued = 4, .completed = 0, .failed = 4};
+  point.failures = {{Outcome::cancelled, 4, {}}};
+  EXPECT_TRUE(failed_share(point).too_many());
+  EXPECT_EQ(failed_words(point), "no query succeeded, 4 of 4 failed: cancelled");
+}
+
+TEST(FailedShare, the_cause_is_the_commonest_in_the_endpoints_own_words) {
+  Point point = failed_point(0, 3);
+  point.failures.push_back({Outcome::reset, 3, {}});
+  EXPECT_EQ(failure_cause(point), "HTTP 401: Incorrect API key provided") << "the first of equals";
+  point.failures.push_back({Outcome::cancelled, 9, {}});
+  EXPECT_EQ(failure_cause(point), "HTTP 401: Incorrect API key provided") << "not what we ended";
+  FailureExample said;
+  said.detail = "reset by the peer";
+  point.failures[1] = {Outcome::reset, 4, {said}};
+  EXPECT_EQ(failure_cause(point), "reset by the peer") << "its name is not said twice";
+  point.failures[1].examples[0].detail.clear();
+  EXPECT_EQ(failure_cause(point), "reset");
+  point.failures.clear();
+  EXPECT_EQ(failure_cause(point), "");
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ std::string token_source_text(const Tokens& tokens) {
 
 bool in_bursts(const Point& point) {
   const Distribution& gaps = point.arrival.itl;
-  return gaps.count >= 4 * point.counts.completed && gaps.count > 0 && gaps.percentile(50.0) == 0;
+  return !gaps.empty() && gaps.count >= 4 * point.counts.completed && gaps.percentile(50.0) == 0;
 }
 
 double Timeline::ttft_bin_low(std::size_t bin) {

@@ -142,6 +142,16 @@ TEST(SteadyStateEdges, replies_that_fail_at_the_start_make_no_ramp_of_a_step) {
   EXPECT_NEAR(static_cast<double>(verdict(true).first), 6, 1);
 }
 
+// Four passes a little slower than the rest: too little for a ramp, and their first replies do not
+// change that.
+TEST(SteadyStateEdges, replies_of_one_token_at_the_start_make_no_ramp) {
+  std::vector<Issued> run = level_run(16 * 128);
+  for (std::size_t i = 0; i < 4 * 128; ++i) run[i].tpot *= 1.075;
+  EXPECT_NE(steady_of(run, 128).verdict, SteadyVerdict::steady);
+  for (std::size_t i = 0; i < 96; ++i) run[i].tpot = 0;
+  EXPECT_NE(steady_of(run, 128).verdict, SteadyVerdict::steady);
+}
+
 TEST(SteadyStateEdges, a_window_spans_what_was_sent_in_it) {
   std::vector<Issued> run = level_run(5 * 200);
   run[0].sent = Instant::none();  // never sent

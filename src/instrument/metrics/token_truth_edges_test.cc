@@ -293,6 +293,8 @@ TEST(TokenTruthEdges, what_stands_in_for_a_count_follows_from_what_there_is) {
   EXPECT_EQ(truth.count, TokenCount{});
   EXPECT_EQ(truth.claimed, -1);
   EXPECT_EQ(truth.hidden, 0);
+  event.usage.completion_tokens = 0;
+  EXPECT_EQ(judged(event, text).claimed, 0) << "a count of none is a count";
 }
 
 TEST(TokenTruthEdges, the_first_fragment_is_as_large_as_growing_usage_says_where_it_can_be) {

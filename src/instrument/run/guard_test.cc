@@ -188,6 +188,10 @@ TEST(Guard, a_share_is_not_judged_from_a_handful) {
   EXPECT_EQ(share_is_judged_from(0.5), 20U);
   EXPECT_EQ(share_is_judged_from(0.01), 100U);
   EXPECT_EQ(share_is_judged_from(0), 1U);
+  EXPECT_EQ(share_is_judged_from(-1), 1U);
+  EXPECT_EQ(share_is_judged_from(0.05), 20U);
+  EXPECT_EQ(share_is_judged_from(0.049), 21U);
+  EXPECT_EQ(share_is_judged_from(1e-12), 1'000'000U) << "a share that no run could show";
   Guard guard(GuardRule{.failed_share_max = 0.1}, 1);
   for (int i = 0; i < 19; ++i) guard.on_done(0, ended(i < 5 ? Outcome::reset : Outcome::ok));
   EXPECT_FALSE(guard.verdict(0, Instant{}, true));

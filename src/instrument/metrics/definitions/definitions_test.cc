@@ -263,7 +263,11 @@ TEST(Definitions, a_refused_request_is_latency_to_two_of_them) {
 TEST(Definitions, a_reply_without_a_stream_has_a_latency_and_for_sglang_a_ttft) {
   HandMadeQuery q = rich_query();
   q.streamed = false;
-  q.events = {{at_ms(100), "all of it", Category::text}};
+  q.events = {{at_ms(95), "all", Category::text}, {at_ms(95), " of it", Category::text}};
+  const Figures sglang = figures("sglang", q);
+  EXPECT_NEAR(sglang.ttft.value(), 92 * kMs, 1);
+  EXPECT_NEAR(sglang.latency.value(), 92 * kMs, 1);
+  EXPECT_FALSE(sglang.tpot);
   for (const Definition* definition : definitions()) {
     const Figures f = figures(definition->name, q);
     EXPECT_TRUE(f.latency) << definition->name;
