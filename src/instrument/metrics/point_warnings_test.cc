@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "metrics/series.h"
 #include "metrics/testing_folded.h"
 
 namespace assay::metrics {
@@ -161,6 +162,22 @@ TEST(PointWarnings, of_gathered_streams_only_where_something_could_gather_them) 
     const Point p = folded({steady_query(1, 0, 0, 50, 0, 9)}, info);
     EXPECT_EQ(p.warnings.empty(), simulated);
   }
+}
+
+TEST(PointWarnings, a_stream_comes_in_bursts_from_four_gaps_a_reply_on_of_which_half_are_none) {
+  const auto bursts = [](std::uint64_t completed, const std::vector<std::int64_t>& gaps) {
+    Point point;
+    point.counts.completed = completed;
+    Series series;
+    for (const std::int64_t gap : gaps) series.add(gap);
+    point.arrival.itl = series.finish(false);
+    return in_bursts(point);
+  };
+  EXPECT_TRUE(bursts(1, {0, 0, 0, 9}));
+  EXPECT_FALSE(bursts(1, {0, 0, 9})) << "too few to say";
+  EXPECT_FALSE(bursts(2, {0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_FALSE(bursts(1, {0, 1, 1, 9}));
+  EXPECT_FALSE(bursts(0, {})) << "nothing came";
 }
 
 }  // namespace
