@@ -56,7 +56,10 @@ std::string failed_words(const Point& point) {
   const std::string why = cause.empty() ? "" : ": " + cause;
   if (share.none_succeeded) {
     const std::uint64_t issued = std::max(point.counts.issued, share.tried);
-    return format("no query succeeded, {} of {} failed{}", counted(issued), counted(issued), why);
+    if (share.failed == 0)
+      return format("no query succeeded, all {} were cut off{}", counted(issued), why);
+    return format("no query succeeded, {} of {} failed{}", counted(share.failed), counted(issued),
+                  why);
   }
   return format("{:.1f} % of the queries failed, {} of {}{}", 100 * share.share(),
                 counted(share.failed), counted(share.tried), why);

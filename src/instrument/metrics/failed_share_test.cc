@@ -73,7 +73,11 @@ TEST(FailedShare, where_the_end_of_the_drain_cut_off_every_query_none_succeeded)
   point.counts = {.issued = 4, .completed = 0, .failed = 4};
   point.failures = {{Outcome::cancelled, 4, {}}};
   EXPECT_TRUE(failed_share(point).too_many());
-  EXPECT_EQ(failed_words(point), "no query succeeded, 4 of 4 failed: cancelled");
+  EXPECT_EQ(failed_words(point), "no query succeeded, all 4 were cut off: cancelled");
+  // One that failed by itself is the cause, and is counted alone.
+  point.counts = {.issued = 5, .completed = 0, .failed = 5};
+  point.failures.push_back({Outcome::reset, 1, {}});
+  EXPECT_EQ(failed_words(point), "no query succeeded, 1 of 5 failed: reset");
 }
 
 TEST(FailedShare, the_cause_is_the_commonest_in_the_endpoints_own_words) {
