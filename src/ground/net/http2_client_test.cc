@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -74,8 +75,10 @@ class Talk final : public Http2Events {
     reply.broken = end.broken;
     reply.grpc_status = end.grpc_status;
     reply.grpc_message = end.grpc_message;
+    if (when_ended) when_ended();
   }
 
+  std::function<void()> when_ended{};
   std::vector<Reply> replies;
   std::vector<std::int32_t> streams{};
   std::string sent{};
@@ -94,6 +97,16 @@ TEST(Http2Client, a_reply_is_its_head_and_its_body) {
   EXPECT_EQ(talk.replies[0], (Reply{.status = 200, .body = "one", .out = true, .ended = 1}));
   EXPECT_EQ(talk.replies[1].ended, 0);
   EXPECT_EQ(talk.client.error(), "");
+}
+
+TEST(Http2Client, a_request_that_has_ended_is_forgotten_without_a_word) {
+  Talk talk(1);
+  EXPECT_TRUE(talk.hear(settings() + head(1)));
+  talk.sent.clear();
+  talk.when_ended = [&] { talk.client.forget(talk.streams[0]); };
+  EXPECT_TRUE(talk.hear(data(1, "x", kEndStream)));
+  EXPECT_EQ(talk.replies[0].ended, 1);
+  EXPECT_EQ(talk.sent, "");
 }
 
 // Frames that no server may send: each ends the connection at once, with an error that names it.

@@ -356,6 +356,19 @@ TEST_F(Http2ServerTest, bytes_that_are_no_http2_end_the_connection_with_a_reason
   EXPECT_EQ(out[3], static_cast<char>(Http2FrameType::goaway));
 }
 
+TEST_F(Http2ServerTest, a_client_that_goes_away_gets_what_is_left_and_then_the_end) {
+  Http2Server other{RequestLimits{}};
+  const auto all_of = [&] {
+    std::string out;
+    for (std::string_view more = other.output(); !more.empty(); more = other.output()) out += more;
+    return out;
+  };
+  EXPECT_TRUE(other.feed("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings() + goaway(0, 0)))
+      << "its own settings are to go out";
+  EXPECT_NE(all_of(), "");
+  EXPECT_FALSE(other.feed(""));
+}
+
 TEST_F(Http2ServerTest, what_a_head_says_of_its_body_holds_for_the_frames_behind_it) {
   struct Row {
     const char* bytes;

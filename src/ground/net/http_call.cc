@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "net/http1_response.h"
 #include "net/http2_client.h"
+#include "net/receive.h"
 #include "net/socket.h"
 #include "net/tls.h"
 
@@ -113,10 +114,8 @@ class Line {
       const Duration left = end_ - clock_.now();
       pollfd entry{.fd = fd_.get(), .events = events, .revents = 0};
       const auto left_ms = std::clamp<std::int64_t>(left.ns / 1'000'000, 0, 3'600'000);
-      const int n = ::poll(&entry, 1, static_cast<int>(left_ms));
-      if (n == 1) return {};
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return errno_error("poll");
+      if (::poll(&entry, 1, static_cast<int>(left_ms)) == 1) return {};
+      if (left > Duration{}) continue;
       return Error{Code::timed_out, format("{}: nothing came in {:.0f} s", shown(),
                                            static_cast<double>(call_.timeout.ns) / 1e9)};
     }
@@ -124,11 +123,13 @@ class Line {
 
   Result<void> send_plain(std::string_view bytes) {
     while (!bytes.empty()) {
+      const ssize_t n = send_some(fd_, bytes);
+      if (n != -1) {
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+        continue;
+      }
+      if (errno != EAGAIN) return errno_error(format("send to {}", shown()));
       TRY(wait(POLLOUT));
-      const ssize_t n = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-      if (n < 0) return errno_error(format("send to {}", shown()));
-      bytes.remove_prefix(static_cast<std::size_t>(n));
     }
     return {};
   }
@@ -136,12 +137,14 @@ class Line {
   Result<std::string> receive_plain() {
     std::string bytes(kPiece, '\0');
     for (;;) {
+      const Received got = net::receive(fd_, bytes.data(), bytes.size());
+      if (got.bytes != -1) {
+        bytes.resize(static_cast<std::size_t>(got.bytes));
+        return bytes;
+      }
+      errno = got.error;
+      if (errno != EAGAIN) return errno_error(format("receive from {}", shown()));
       TRY(wait(POLLIN));
-      const ssize_t n = ::recv(fd_.get(), bytes.data(), bytes.size(), 0);
-      if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-      if (n < 0) return errno_error(format("receive from {}", shown()));
-      bytes.resize(static_cast<std::size_t>(n));
-      return bytes;
     }
   }
 

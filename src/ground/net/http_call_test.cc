@@ -69,7 +69,7 @@ const OsClock kCallClock;
 
 TEST(HttpCall, brings_a_body_there_and_the_reply_back) {
   const CallServer server;
-  const std::string large(300'000, 'x');
+  const std::string large(10'000'000, 'x');  // more than both ends' kernels hold
   const auto reply =
       http_call({.method = "POST", .url = *parse_url(server.url("http", "/a?b=c")), .body = large},
                 kCallClock);
@@ -229,6 +229,17 @@ std::string answered_with(const std::string& bytes) {
   const OneAnswer server("\r\n\r\n", bytes);
   const auto reply = http_call({.url = *parse_url(server.url)}, kCallClock);
   return reply ? reply->body : reply.error().message;
+}
+
+TEST(HttpCall, a_peer_that_ends_before_it_took_the_request_is_named) {
+  for (auto* const ask : {http_call, http2_call}) {
+    const OneAnswer server("", "");
+    const auto reply =
+        ask({.method = "POST", .url = *parse_url(server.url), .body = std::string(10'000'000, 'x')},
+            kCallClock);
+    ASSERT_FALSE(reply);
+    EXPECT_NE(reply.error().message.find("127.0.0.1"), std::string::npos) << reply.error().message;
+  }
 }
 
 TEST(HttpCall, says_how_a_reply_that_is_none_is_wrong) {

@@ -157,38 +157,33 @@ void HttpServer::on_event(const epoll_event& event) {
 
 void HttpServer::pump(Connection& connection) {
   const ConnectionId id = connection.id();
-  std::string_view bytes;
   while (find(id) != nullptr) {
     if (connection.state == State::closing) return;
     if (connection.state == State::replying) {
       if (connection.peer_ended) lose(connection);
       return;
     }
-    if (!connection.ahead.empty() && connection.state == State::reading) {
+    if (!connection.ahead.empty()) {
       std::string ahead = std::exchange(connection.ahead, {});
       ahead.reserve(ahead.size() + kBodyPadding);
-      take(connection, ahead);
-    } else if (read_some(connection, bytes)) {
-      if (connection.state != State::lingering) take(connection, bytes);
-    } else {
-      return;
+      if (connection.state != State::lingering) take(connection, ahead);
+      continue;
     }
+    const std::string_view bytes =
+        connection.tls != nullptr ? read_tls(connection) : receive_some(connection);
+    if (bytes.empty()) return;
+    if (connection.state != State::lingering) take(connection, bytes);
   }
 }
 
-bool HttpServer::read_some(Connection& connection, std::string_view& bytes) {
-  return connection.tls != nullptr ? read_tls(connection, bytes) : receive_some(connection, bytes);
-}
-
-bool HttpServer::receive_some(Connection& connection, std::string_view& bytes) {
-  if (!connection.readable) return false;
+std::string_view HttpServer::receive_some(Connection& connection) {
+  if (!connection.readable) return {};
   for (;;) {
     const Received r = receive(connection.fd, buffer_.data(), kReadBytes);
     const ssize_t n = r.bytes;
     if (n > 0) {
       connection.active = now_;
-      bytes = {buffer_.data(), static_cast<std::size_t>(n)};
-      return true;
+      return {buffer_.data(), static_cast<std::size_t>(n)};
     }
     if (n < 0 && r.error == EINTR) continue;
     connection.readable = false;
@@ -197,37 +192,34 @@ bool HttpServer::receive_some(Connection& connection, std::string_view& bytes) {
     } else if (n == 0 || r.error != EAGAIN) {
       lose(connection);
     }
-    return false;
+    return {};
   }
 }
 
-bool HttpServer::read_tls(Connection& connection, std::string_view& bytes) {
+std::string_view HttpServer::read_tls(Connection& connection) {
   TlsSession& tls = *connection.tls;
   for (;;) {
     if (connection.state != State::handshake) {
       const std::ptrdiff_t n = tls.read(plain_.data(), kReadBytes);
-      if (n > 0) {
-        bytes = {plain_.data(), static_cast<std::size_t>(n)};
-        return true;
-      }
+      if (n > 0) return {plain_.data(), static_cast<std::size_t>(n)};
       if (n < 0 || tls.closed()) {
         lose(connection);
-        return false;
+        return {};
       }
     }
-    std::string_view ciphertext;
-    if (!receive_some(connection, ciphertext)) return false;
+    const std::string_view ciphertext = receive_some(connection);
+    if (ciphertext.empty()) return {};
     tls.feed(ciphertext);
     if (connection.state != State::handshake) continue;
     const TlsSession::Step step = tls.handshake();
-    if (!flush_tls(connection)) return false;  // also the alert with the reason of the failure
+    if (!flush_tls(connection)) return {};  // also the alert with the reason of the failure
     if (step == TlsSession::Step::failed) {
       lose(connection);
-      return false;
+      return {};
     }
     if (step != TlsSession::Step::done) continue;
     connection.state = State::reading;
-    if (tls.application() == "h2" && !begin_http2(connection)) return false;
+    if (tls.application() == "h2" && !begin_http2(connection)) return {};
   }
 }
 
@@ -293,7 +285,7 @@ HttpServer::Sent HttpServer::send(ConnectionId id, std::span<const std::string_v
   std::size_t total = 0;
   for (const std::string_view part : parts) total += part.size();
   connection->accepted += total;
-  if (connection->of_stream != nullptr) return send_on_stream(*connection, parts);
+  if (connection->of_stream != nullptr) return send_on_stream(*connection, parts, total);
   if (connection->waiting_bytes() > options_.pending_bytes_max) {
     reset(id);
     return Sent::gone;

@@ -149,10 +149,9 @@ class HttpServer {
   void on_event(const epoll_event& event);
   // Reads and answers until nothing is left to read or a reply is under way.
   void pump(Connection& connection);
-  // The connection's next bytes in `bytes`; false when there are none, or it is dead.
-  bool read_some(Connection& connection, std::string_view& bytes);
-  bool read_tls(Connection& connection, std::string_view& bytes);
-  bool receive_some(Connection& connection, std::string_view& bytes);
+  // The connection's next bytes; "" when there are none, or it is dead.
+  std::string_view read_tls(Connection& connection);
+  std::string_view receive_some(Connection& connection);
   void take(Connection& connection, std::string_view bytes);
   void pass_on(Connection& connection, std::string_view bytes);
   void refuse(Connection& connection, RequestError error);
@@ -173,7 +172,8 @@ class HttpServer {
   bool begin_http2(Connection& connection);
   void take_http2(Connection& connection, std::string_view bytes);
   void answer_streams(Connection& connection);
-  Sent send_on_stream(Connection& stream, std::span<const std::string_view> parts);
+  Sent send_on_stream(Connection& stream, std::span<const std::string_view> parts,
+                      std::size_t total);
   // Both send what the session has to say; false when the connection broke.
   bool flush_http2(Connection& connection);
   bool go_on_http2(Connection& connection);

@@ -1,102 +1,17 @@
-// What a service may do with a connection at any time, played in the server's own thread: the test
-// is the service, and both ends of each connection.
+// What a service may do with a connection at any time.
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "net/http2_client.h"
-#include "net/http2_server.h"
-#include "net/http_server.h"
-#include "net/receive.h"
+#include "net/testing_played_server.h"
 
 namespace assay::net {
 namespace {
-
-constexpr std::size_t kMore = std::size_t{6} << 20;  // than both ends' kernels hold
-constexpr std::string_view kAsk = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
-
-// Keeps what is reported to it, and takes a step of the test at each turn: the next one once this
-// one returns true.
-class PlayedService final : public HttpService {
- public:
-  void on_request(ConnectionId id, const RequestHead&, std::string_view) override {
-    asked.push_back(id);
-    if (when_asked) when_asked();
-  }
-  void on_gone(ConnectionId id) override { gone.push_back(id); }
-  void on_progress(ConnectionId id, std::uint64_t handed) override {
-    progress.emplace_back(id, handed);
-  }
-  Instant on_turn(Instant now) override {
-    if (at < steps.size() && steps[at]()) ++at;
-    if (at == steps.size() || --turns_left == 0) server->stop();
-    return now + 1_ms;
-  }
-  HttpServer* server = nullptr;
-  std::function<void()> when_asked{};
-  std::vector<ConnectionId> asked{};
-  std::vector<ConnectionId> gone{};
-  std::vector<std::pair<ConnectionId, std::uint64_t>> progress{};
-  std::vector<std::function<bool()>> steps{};
-  std::size_t at = 0;
-  int turns_left = 10'000;
-};
-
-// A peer that never waits.
-struct Caller {
-  explicit Caller(const Address& to) : fd(start_connect(to).value()) {
-    set_buffers(fd, 64 * 1024, 0);
-    pollfd entry{.fd = fd.get(), .events = POLLOUT, .revents = 0};
-    EXPECT_EQ(::poll(&entry, 1, 10'000), 1);
-  }
-  void say(std::string_view bytes) {
-    EXPECT_EQ(send_some(fd, bytes), static_cast<ssize_t>(bytes.size()));
-  }
-  // Takes what has come.
-  const std::string& hear() {
-    std::string room(64 * 1024, '\0');
-    for (;;) {
-      const Received got = receive(fd, room.data(), room.size());
-      ended = ended || got.bytes == 0;
-      reset = reset || (got.bytes < 0 && got.error == ECONNRESET);
-      if (got.bytes <= 0) return heard;
-      heard.append(room, 0, static_cast<std::size_t>(got.bytes));
-    }
-  }
-  Fd fd;
-  std::string heard{};
-  bool ended = false;
-  bool reset = false;
-};
-
-class HttpServerCalls : public testing::Test {
- protected:
-  void open(const HttpServerOptions& options = {}) {
-    server = HttpServer::open(std::move(listener), options, service, clock).value();
-    service.server = server.get();
-  }
-  void play(std::vector<std::function<bool()>> steps) {
-    service.steps = std::move(steps);
-    server->run();
-    EXPECT_EQ(service.at, service.steps.size()) << "the step at which it stopped";
-  }
-  // A request of the caller's has come, and is not answered.
-  bool has_asked(std::size_t requests) const { return service.asked.size() == requests; }
-  ConnectionId last() const { return service.asked.back(); }
-
-  OsClock clock{};
-  PlayedService service{};
-  Fd listener = listen_on(Address::numeric("127.0.0.1", 0).value(), {}).value();
-  Address where = local_address(listener).value();
-  std::unique_ptr<HttpServer> server{};
-};
 
 TEST_F(HttpServerCalls, those_for_a_connection_that_is_gone_do_nothing) {
   open();
@@ -417,76 +332,6 @@ TEST_F(HttpServerCalls, what_is_no_handshake_ends_its_connection_and_is_no_reque
   EXPECT_TRUE(service.asked.empty() && service.gone.empty());
 }
 
-// The client's end of one connection of HTTP/2.
-class Http2Caller final : public Http2Events {
- public:
-  explicit Http2Caller(const Address& to) : line_(to) {}
-  void ask() {
-    const std::vector<Http2Client::Header> fields{
-        {":method", "GET"}, {":scheme", "http"}, {":authority", "h"}, {":path", "/"}};
-    client_.submit(fields, "", this);
-    push();
-  }
-  void hear() {
-    line_.hear();
-    const std::string bytes = std::exchange(line_.heard, {});
-    EXPECT_TRUE(client_.feed(bytes)) << client_.error();
-    push();
-  }
-  void on_head(void*, const ResponseHead&) override {}
-  void on_body(void*, std::string_view piece, std::size_t) override { body += piece.size(); }
-  void on_request_out(void*) override {}
-  void on_end(void*, const Http2End& end) override { ends.push_back(end.code); }
-  std::size_t body = 0;
-  std::vector<std::uint32_t> ends{};
-
- private:
-  void push() {
-    for (std::string_view more = client_.output(); !more.empty(); more = client_.output()) {
-      line_.say(more);
-    }
-  }
-  Caller line_;
-  Http2Client client_{*this};
-};
-
-constexpr std::string_view kOpenHead = "HTTP/1.1 200 OK\r\n\r\n";
-
-TEST_F(HttpServerCalls, a_stream_is_told_what_went_out_and_its_connection_stays) {
-  open({.http2 = true});
-  Http2Caller caller(where);
-  caller.ask();
-  play({[&] { return has_asked(1); },
-        [&] {
-          EXPECT_EQ(server->send(last(), kOpenHead), HttpServer::Sent::handed);
-          EXPECT_EQ(server->handed(last()), kOpenHead.size());
-          EXPECT_EQ(server->send(last(), std::string(kMore, 'a')), HttpServer::Sent::queued);
-          EXPECT_EQ(server->accepted(last()), kOpenHead.size() + kMore);
-          EXPECT_EQ(server->handed(last()), kOpenHead.size());
-          return true;
-        },
-        [&] {
-          caller.hear();
-          return caller.body == kMore && !service.progress.empty();
-        },
-        [&] {
-          EXPECT_EQ(server->handed(last()), kOpenHead.size() + kMore);
-          server->close(last());
-          EXPECT_FALSE(server->alive(last()));
-          EXPECT_EQ(server->connections(), 1U);
-          caller.ask();
-          return true;
-        },
-        [&] {
-          caller.hear();
-          return has_asked(2) && caller.ends == std::vector<std::uint32_t>{0};
-        }});
-  EXPECT_EQ(service.progress.size(), 1U);
-  EXPECT_EQ(service.progress[0],
-            std::pair(service.asked[0], std::uint64_t{kOpenHead.size() + kMore}));
-  EXPECT_TRUE(service.gone.empty());
-}
-
 TEST_F(HttpServerCalls, what_the_kernel_takes_in_parts_arrives_whole_and_in_order) {
   open();
   Caller caller(where);
@@ -503,84 +348,61 @@ TEST_F(HttpServerCalls, what_the_kernel_takes_in_parts_arrives_whole_and_in_orde
   EXPECT_EQ(server->handed(last()), kMore);
 }
 
-TEST_F(HttpServerCalls, each_stream_is_told_what_went_out_each_time) {
-  open({.http2 = true});
-  Http2Caller caller(where);
-  std::size_t sent = 0;
-  const auto all_wait = [&] {
-    sent += kMore;
-    for (const ConnectionId id : service.asked) {
-      EXPECT_EQ(server->send(id, std::string(kMore, 'a')), HttpServer::Sent::queued);
-    }
-    return true;
-  };
-  const auto all_are_told = [&](std::size_t times) {
-    caller.hear();
-    return caller.body == 3 * sent && service.progress.size() == 3 * times;
-  };
+TEST_F(HttpServerCalls, what_comes_before_a_connection_changes_its_protocol_is_passed_on_then) {
+  open();
+  Caller with_it(where);
+  Caller behind_it(where);
   play({[&] {
-          for (int i = 0; i < 3; ++i) caller.ask();
+          with_it.say(std::string(kAsk) + "one");
           return true;
         },
-        [&] { return has_asked(3); },
+        [&] { return has_asked(1); },
         [&] {
-          for (const ConnectionId id : service.asked) server->send(id, kOpenHead);
-          return all_wait();
+          behind_it.say(kAsk);
+          return true;
         },
-        [&] { return all_are_told(1); }, all_wait, [&] { return all_are_told(2); }});
-  for (const ConnectionId id : service.asked) {
-    EXPECT_EQ(server->handed(id), kOpenHead.size() + sent);
-    EXPECT_EQ(std::ranges::count(service.progress, id, [](const auto& one) { return one.first; }),
-              2);
-  }
+        [&] { return has_asked(2); },
+        [&] {
+          EXPECT_EQ(service.bytes, "");
+          server->upgrade(service.asked[0]);
+          behind_it.say("two");
+          return true;
+        },
+        [&] { return service.bytes == "one"; },
+        [&] {
+          server->upgrade(service.asked[1]);
+          return true;
+        },
+        [&] { return service.bytes == "onetwo"; },
+        [&] {
+          with_it.say("three");
+          return true;
+        },
+        [&] { return service.bytes == "onetwothree"; }});
+  EXPECT_TRUE(service.gone.empty());
 }
 
-TEST_F(HttpServerCalls, the_first_bytes_tell_the_protocol_however_they_are_cut) {
-  open({.http2 = true});
-  Caller one(where);
-  Caller two(where);
-  const std::string_view opening = kHttp2Opening;
-  const auto say = [](Caller& caller, std::string_view bytes) {
-    return [&caller, bytes] {
-      EXPECT_EQ(caller.hear(), "");
-      caller.say(bytes);
-      return true;
-    };
-  };
-  // The body is the first byte of an opening, too.
-  play({[&] { return server->connections() == 2; }, say(one, "P"),
-        say(one, "UT /x HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\n"), say(one, "P"),
-        [&] { return has_asked(1); }, say(two, opening.substr(0, 1)),
-        say(two, opening.substr(1, 14)), say(two, opening.substr(15)),
-        [&] { return !two.hear().empty(); }});
-  EXPECT_FALSE(two.ended);
-  EXPECT_FALSE(two.heard.starts_with("HTTP/1.1")) << two.heard;
-}
-
-TEST_F(HttpServerCalls, a_stream_whose_peer_does_not_read_is_reset_beyond_the_limit) {
-  open({.pending_bytes_max = kMore, .http2 = true});
-  Http2Caller caller(where);
-  caller.ask();
-  std::size_t given = 0;
+TEST_F(HttpServerCalls, a_turn_comes_when_the_service_asks_for_it) {
+  open();
+  service.every = 20_ms;
+  Caller caller(where);
+  caller.say(kAsk);
+  std::vector<Instant> turns;
   play({[&] { return has_asked(1); },
         [&] {
-          server->send(last(), kOpenHead);
-          const std::string piece(1 << 20, 'a');
-          while (given < 8 * kMore && server->send(last(), piece) != HttpServer::Sent::gone) {
-            given += piece.size();
-          }
-          EXPECT_GT(given, kMore);
-          EXPECT_LT(given, 3 * kMore);
-          EXPECT_FALSE(server->alive(last()));
-          EXPECT_EQ(server->connections(), 1U);
+          server->finish(last(), true);
           return true;
         },
         [&] {
-          caller.hear();
-          return !caller.ends.empty();
+          turns.push_back(server->turn_start());
+          return turns.size() == 11;
         }});
-  EXPECT_NE(caller.ends[0], 0U);
-  EXPECT_TRUE(service.gone.empty()) << "the result has said it";
+  ASSERT_EQ(turns.size(), 11U);
+  for (std::size_t i = 1; i < turns.size(); ++i) {
+    EXPECT_GE(turns[i], turns[i - 1] + service.every) << "nothing else was to do before turn " << i;
+  }
+  EXPECT_LT(turns.back(), turns.front() + 8_s)
+      << "the look at idle connections is no reason to wait";
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ struct HttpServer::Http2 {
   std::string opening{};  // the first bytes, while it is open which protocol they begin
   std::unique_ptr<Http2Server> session{};
   std::vector<ConnectionId> streams{};  // that live
+  std::vector<ConnectionId> queued{};   // those that wait to be told that their bytes are out
   bool flushing = false;
 };
 

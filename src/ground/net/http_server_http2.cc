@@ -52,7 +52,7 @@ void HttpServer::take_http2(Connection& connection, std::string_view bytes) {
   connection.in_request = true;  // so that nothing destroys the session meanwhile
   const bool sound = connection.http2->session->feed(bytes);
   answer_streams(connection);
-  if (connection.fd.open()) flush_http2(connection);
+  if (connection.fd.open()) go_on_http2(connection);  // a window may have opened
   connection.in_request = false;
   if (!connection.fd.open()) return destroy(connection);
   if (!sound) close(id);
@@ -74,7 +74,6 @@ void HttpServer::answer_streams(Connection& connection) {
     Connection& stream = free_slot();
     free_.pop_back();
     stream.state = State::replying;
-    stream.active = now_;
     stream.in_request = true;
     stream.of_stream = std::make_unique<OfStream>(
         OfStream{.parent = connection.id(),
@@ -87,7 +86,8 @@ void HttpServer::answer_streams(Connection& connection) {
 }
 
 HttpServer::Sent HttpServer::send_on_stream(Connection& stream,
-                                            std::span<const std::string_view> parts) {
+                                            std::span<const std::string_view> parts,
+                                            std::size_t total) {
   const ConnectionId id = stream.id();
   Connection& connection = *find(stream.of_stream->parent);
   Http2Reply& reply = stream.of_stream->reply;
@@ -101,7 +101,11 @@ HttpServer::Sent HttpServer::send_on_stream(Connection& stream,
   flush_http2(connection);
   if (find(id) == nullptr) return Sent::gone;
   stream.state = before;
-  if (connection.waiting() || session.waiting_bytes(reply.stream()) > 0) return Sent::queued;
+  if (connection.waiting() || session.waiting_bytes(reply.stream()) > 0) {
+    const bool waited = stream.handed + total != stream.accepted;
+    if (!waited) connection.http2->queued.push_back(id);
+    return Sent::queued;
+  }
   stream.handed = stream.accepted;
   return Sent::handed;
 }
@@ -123,25 +127,26 @@ bool HttpServer::flush_http2(Connection& connection) {
   return true;
 }
 
-// The socket took all: what waited behind it follows, and the service learns which streams have
-// nothing left.
+// The socket took all, or the peer opened a window: what waited behind it follows, and the service
+// learns which streams have nothing left.
 bool HttpServer::go_on_http2(Connection& connection) {
-  if (connection.http2->session == nullptr || std::exchange(connection.http2->flushing, true)) {
-    return true;
-  }
+  Http2& http2 = *connection.http2;
+  if (http2.session == nullptr || std::exchange(http2.flushing, true)) return true;
   const ConnectionId id = connection.id();
   if (!flush_http2(connection)) return false;
-  const std::vector<ConnectionId> streams = connection.http2->streams;
-  for (const ConnectionId each : streams) {
+  for (const ConnectionId each : std::exchange(http2.queued, {})) {
     Connection* const stream = find(each);
-    if (stream == nullptr || stream->handed == stream->accepted || connection.waiting()) continue;
+    if (stream == nullptr || stream->handed == stream->accepted) continue;
     const std::int32_t number = stream->of_stream->reply.stream();
-    if (connection.http2->session->waiting_bytes(number) > 0) continue;
+    if (connection.waiting() || http2.session->waiting_bytes(number) > 0) {
+      http2.queued.push_back(each);
+      continue;
+    }
     stream->handed = stream->accepted;
     service_.on_progress(each, stream->handed);
     if (find(id) == nullptr) return false;
   }
-  connection.http2->flushing = false;
+  http2.flushing = false;
   return true;
 }
 
