@@ -77,6 +77,34 @@ TEST(HttpTargetWaits, without_a_time_for_connecting_a_starved_connection_is_wait
   EXPECT_FALSE(peer.closed());
 }
 
+// The peer's window takes a part of the request, and then it allows no stream.
+TEST(HttpTargetWaits, what_a_starved_connection_holds_back_waits_as_long_as_for_a_connection) {
+  ByHand hand;
+  hand.endpoints.http = HttpVersion::http2;
+  hand.endpoints.connect_timeout = 5_s;
+  hand.datasets[0].dataset.samples[0].prompt = std::string(100'000, 'x');
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  peer.say(net::settings());
+  hand.turn();
+  hand.pass(1_s);
+  peer.say(net::settings(net::setting(net::kConcurrentStreams, 0)));
+  hand.turn();
+  hand.pass(2_s);
+  peer.say(net::settings());  // which does not allow more, and does not begin the time anew
+  hand.turn();
+  hand.pass(3_s - 1_ns);
+  hand.turn();
+  EXPECT_TRUE(hand.notes.done.empty());
+  hand.pass(1_ns);
+  hand.turn();
+  ASSERT_EQ(hand.notes.done.size(), 1U);
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::connect_failed);
+  EXPECT_EQ(hand.notes.details[0],
+            "the server allowed no HTTP/2 stream within 5.00 s (SETTINGS_MAX_CONCURRENT_STREAMS is "
+            "0)");
+}
+
 TEST(HttpTargetWaits, a_wait_that_nothing_cut_short_is_not_counted_whatever_errno_was) {
   ByHand hand;
   errno = EINTR;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -108,6 +109,27 @@ std::vector<Sample> conversation(int turns, std::size_t words) {
     messages.push_back(Json().set("role", "assistant").set("content", std::string(words, 'a')));
   }
   return out;
+}
+
+TEST(PreparedRequests, of_a_described_kind_outlive_the_endpoints_that_it_came_from) {
+  DescribedKind kind{.name = "tell"};
+  kind.request = Json().set("words", "{prompt}");
+  kind.takes_prompt = true;
+  auto described = std::make_shared<const DescribedKind>(std::move(kind));
+  const std::weak_ptr<const DescribedKind> lives = described;
+  std::optional<PreparedRequests> requests;
+  {
+    Wanted from = wanted({{.prompt = "hello"}}, true, false);
+    from.endpoints.api = Api::described;
+    from.endpoints.described = std::move(described);
+    auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
+    ASSERT_TRUE(made) << made.error().message;
+    requests.emplace(std::make_shared<const PreparedBodies>(std::move(*made)), from.plan);
+  }
+  ASSERT_FALSE(lives.expired());
+  EXPECT_EQ(requests->asked({}).api.described, lives.lock().get());
+  requests.reset();
+  EXPECT_TRUE(lives.expired());
 }
 
 TEST(PreparedRequests, are_the_bytes_that_a_template_for_each_would_be) {

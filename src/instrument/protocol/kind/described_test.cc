@@ -245,6 +245,50 @@ TEST(Described, a_whole_reply_has_paths_of_its_own) {
   EXPECT_EQ(stream.whole(R"({"what":"no"})").error, "no");
 }
 
+// What makes an event of a stream one of a choice: words, units, an end or a reason for it.
+TEST(Described, an_event_is_of_a_choice_where_it_has_something_of_the_answer) {
+  const auto kind = parse_described_kind(
+      yaml::parse("kind: k\nroute: /r\nrequest: {p: '{prompt}', s: '{stream}'}\n"
+                  "reply: {text: say, reasoning: think, units: found, finish: why,\n"
+                  "        end: {path: t, is: over}, usage: {output_tokens: said}}\n")
+          ->to_json());
+  ASSERT_TRUE(kind) << kind.error().message;
+  struct Row {
+    const char* event;
+    bool of_a_choice;
+    bool so_far;  // the same where the text is all that was said so far: the decoder finds it
+  };
+  for (const Row& row : {Row{R"({"say":"a"})", true, false},
+                         {R"({"say":""})", true, false},
+                         {R"({"say":7})", false, false},
+                         {R"({"found":[1]})", true, true},
+                         {R"({"found":[]})", true, true},
+                         {R"({"found":{}})", false, false},
+                         {R"({"why":"stop"})", true, true},
+                         {R"({"why":""})", false, false},
+                         {R"({"t":"over"})", true, true},
+                         {R"({"t":"x"})", false, false},
+                         {R"({"think":"b"})", true, true},
+                         {R"({"said":3})", false, false},
+                         {R"({"say":"a","why":"stop"})", true, false}}) {
+    for (const bool so_far : {false, true}) {
+      DescribedKind one = *kind;
+      one.text_so_far = so_far;
+      std::string text = row.event;
+      text.append(kDecodePadding, ' ');
+      const std::string_view event = std::string_view(text).substr(0, text.size() - kDecodePadding);
+      ReplyFields fields;
+      ASSERT_TRUE(read_described(one, false, event, fields)) << row.event;
+      EXPECT_EQ(fields.has_choice, so_far ? row.so_far : row.of_a_choice) << row.event;
+      EXPECT_EQ((so_far ? fields.text : fields.content).data != nullptr,
+                std::string_view(row.event).starts_with("{\"say\":\""))
+          << row.event;
+      EXPECT_EQ((so_far ? fields.content : fields.text).data, nullptr) << row.event;
+      EXPECT_EQ(fields.has_usage, event == R"({"said":3})") << row.event;
+    }
+  }
+}
+
 TEST(Described, units_are_counted_in_the_request_and_in_the_reply) {
   const auto kind = parse_described_kind(
       yaml::parse("kind: label\nroute: /label\nstream: none\nunit: {name: picture, asked: a.p}\n"
