@@ -233,9 +233,12 @@ Http2Server& Http2Server::operator=(Http2Server&&) noexcept = default;
 bool Http2Server::feed(std::string_view bytes) {
   const ssize_t n = nghttp2_session_mem_recv(
       state_->session, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-  return n == static_cast<ssize_t>(bytes.size()) &&
-         (nghttp2_session_want_read(state_->session) != 0 ||
-          nghttp2_session_want_write(state_->session) != 0);
+  return n == static_cast<ssize_t>(bytes.size());
+}
+
+bool Http2Server::over() const {
+  return nghttp2_session_want_read(state_->session) == 0 &&
+         nghttp2_session_want_write(state_->session) == 0;
 }
 
 std::int32_t Http2Server::take_gone() {

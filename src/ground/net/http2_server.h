@@ -36,8 +36,10 @@ class Http2Server {
   Http2Server(Http2Server&&) noexcept;
   Http2Server& operator=(Http2Server&&) noexcept;
 
-  // False when the peer broke the protocol: send output(), which tells it, and close.
+  // False when the bytes are no HTTP/2: send output() and close.
   bool feed(std::string_view bytes);
+  // Nothing is left to read or to send: the peer broke the protocol, or went away. Close.
+  bool over() const;
   // A stream that the peer gave up before its reply was complete; 0: none.
   std::int32_t take_gone();
   const Http2Request* take_request();

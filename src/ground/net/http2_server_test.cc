@@ -363,10 +363,13 @@ TEST_F(Http2ServerTest, a_client_that_goes_away_gets_what_is_left_and_then_the_e
     for (std::string_view more = other.output(); !more.empty(); more = other.output()) out += more;
     return out;
   };
-  EXPECT_TRUE(other.feed("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings() + goaway(0, 0)))
-      << "its own settings are to go out";
+  EXPECT_TRUE(other.feed("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings()));
   EXPECT_NE(all_of(), "");
-  EXPECT_FALSE(other.feed(""));
+  EXPECT_FALSE(other.over());
+  EXPECT_TRUE(other.feed(frame(Http2FrameType::ping, 0, 0, "12345678") + goaway(0, 0)));
+  EXPECT_FALSE(other.over()) << "the answer to the ping is to go out";
+  EXPECT_EQ(all_of(), frame(Http2FrameType::ping, 1, 0, "12345678"));
+  EXPECT_TRUE(other.over());
 }
 
 TEST_F(Http2ServerTest, what_a_head_says_of_its_body_holds_for_the_frames_behind_it) {

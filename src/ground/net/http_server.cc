@@ -24,8 +24,6 @@ constexpr std::size_t kReadBytes = 256 << 10;
 constexpr Duration kSweepEvery = 1_s;
 constexpr Duration kEventsFor = 200_us;  // after that the service's own work gets its turn
 constexpr Duration kLingerMax = 2_s;
-// Memory that a connection may keep between replies; a burst's buffer is freed.
-constexpr std::size_t kKeepPendingBytes = 16 << 10;
 
 }  // namespace
 
@@ -131,7 +129,6 @@ void HttpServer::adopt(Fd fd) {
   free_.pop_back();
   set_no_delay(fd);
   connection.fd = std::move(fd);
-  connection.state = State::reading;
   connection.active = now_;
   if (options_.tls != nullptr) {
     connection.tls = std::make_unique<TlsSession>(*options_.tls, "");
@@ -189,7 +186,7 @@ std::string_view HttpServer::receive_some(Connection& connection) {
     connection.readable = false;
     if (n == 0 && connection.waiting()) {
       connection.state = State::closing;  // the peer ended its side and still reads its last reply
-    } else if (n == 0 || r.error != EAGAIN) {
+    } else if (r.error != EAGAIN) {
       lose(connection);
     }
     return {};
@@ -273,7 +270,6 @@ void HttpServer::refuse(Connection& connection, RequestError error) {
                     .content_type = "application/json",
                     .length = body.size(),
                     .keep_alive = false});
-  connection.state = State::replying;
   const ConnectionId id = connection.id();
   send(id, out + body);
   close(id);
@@ -370,8 +366,7 @@ bool HttpServer::flush_plain(Connection& connection) {
     connection.handed += static_cast<std::size_t>(n);
   }
   connection.pending_at = 0;
-  connection.pending.clear();
-  if (connection.pending.capacity() > kKeepPendingBytes) connection.pending = {};
+  connection.pending = {};  // a burst's memory is freed
   return true;
 }
 

@@ -1,13 +1,17 @@
 // What a service may do with a connection at any time.
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "net/testing_played_server.h"
 
 namespace assay::net {
@@ -226,6 +230,7 @@ TEST_F(HttpServerCalls, a_request_that_is_refused_ends_its_connection) {
         },
         [&] { return server->connections() == 0; }});
   EXPECT_TRUE(caller.heard.starts_with("HTTP/1.1 505 ")) << caller.heard;
+  EXPECT_NE(caller.heard.find("\r\nConnection: close\r\n"), std::string::npos) << caller.heard;
   EXPECT_TRUE(service.asked.empty() && service.gone.empty());
 }
 
@@ -380,6 +385,78 @@ TEST_F(HttpServerCalls, what_comes_before_a_connection_changes_its_protocol_is_p
         },
         [&] { return service.bytes == "onetwothree"; }});
   EXPECT_TRUE(service.gone.empty());
+}
+
+TEST_F(HttpServerCalls, a_send_to_a_peer_that_has_reset_says_so_itself) {
+  const TlsContext context = *TlsContext::self_signed_server(nullptr, false);
+  const TlsContext asks = *TlsContext::client({.insecure = true});
+  for (const bool secure : {false, true}) {
+    const Fd again = listen_on(Address::numeric("127.0.0.1", 0).value(), {}).value();
+    server.reset();
+    service = {};
+    listener = Fd(::dup(again.get()));
+    open({.tls = secure ? &context : nullptr});
+    Caller caller(local_address(again).value());
+    TlsSession session(asks, "localhost");
+    if (!secure) caller.say(kAsk);
+    play({[&] {
+            if (!secure) return true;
+            const bool done = session.handshake() == TlsSession::Step::done;
+            EXPECT_TRUE(!done || session.write(kAsk));
+            caller.say(session.output());
+            session.consume(session.output().size());
+            caller.hear();
+            session.feed(std::exchange(caller.heard, {}));
+            return done;
+          },
+          [&] { return has_asked(1); },
+          [&] {
+            set_reset_on_close(caller.fd);
+            caller.fd.reset();
+            EXPECT_EQ(server->send(last(), "x"), HttpServer::Sent::gone);
+            EXPECT_FALSE(server->alive(last()));
+            EXPECT_EQ(server->connections(), 0U);
+            return true;
+          },
+          [&] { return true; }, [&] { return true; }});
+    EXPECT_TRUE(service.gone.empty()) << "the result has said it";
+  }
+}
+
+TEST_F(HttpServerCalls, a_flood_of_connections_is_taken_sixteen_at_a_time) {
+  open();
+  std::vector<Caller> callers;
+  for (int i = 0; i < 40; ++i) callers.emplace_back(where);
+  std::vector<std::size_t> taken;
+  play({[&] {
+    taken.push_back(server->connections());
+    return taken.back() == 40;
+  }});
+  EXPECT_EQ(taken, (std::vector<std::size_t>{0, 16, 32, 40}));
+}
+
+TEST_F(HttpServerCalls, small_writes_do_not_wait_for_the_peers_acknowledgement) {
+  open();
+  Caller caller(where);
+  caller.say(kAsk);
+  const std::string mine = local_address(caller.fd)->to_string();
+  int without_delay = 0;
+  play({[&] { return has_asked(1); },
+        [&] {
+          // The server's end is a descriptor of this process.
+          for (int fd = 0; fd < 1024; ++fd) {
+            sockaddr_in peer{};
+            socklen_t size = sizeof peer;
+            if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0) continue;
+            if (format("127.0.0.1:{}", ntohs(peer.sin_port)) != mine) continue;
+            int value = 0;
+            socklen_t value_size = sizeof value;
+            EXPECT_EQ(::getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &value, &value_size), 0);
+            without_delay += value;
+          }
+          return true;
+        }});
+  EXPECT_EQ(without_delay, 1);
 }
 
 TEST_F(HttpServerCalls, a_turn_comes_when_the_service_asks_for_it) {

@@ -55,7 +55,7 @@ void HttpServer::take_http2(Connection& connection, std::string_view bytes) {
   if (connection.fd.open()) go_on_http2(connection);  // a window may have opened
   connection.in_request = false;
   if (!connection.fd.open()) return destroy(connection);
-  if (!sound) close(id);
+  if (!sound || connection.http2->session->over()) close(id);
 }
 
 void HttpServer::answer_streams(Connection& connection) {

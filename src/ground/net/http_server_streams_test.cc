@@ -223,6 +223,81 @@ TEST_F(HttpServerStreams, what_the_peers_window_holds_back_is_told_once_the_wind
                          std::pair(service.asked[0], std::uint64_t{kOpenHead.size() + 109})}));
 }
 
+TEST_F(HttpServerStreams, what_waits_for_the_peers_window_is_bounded) {
+  using Sent = HttpServer::Sent;
+  open({.pending_bytes_max = 100, .http2 = true});
+  Caller caller(where);
+  caller.say(first_frames(setting(kInitialWindow, 0)) + ask_on(1) + ask_on(3));
+  play({[&] { return has_asked(2); },
+        [&] {
+          const ConnectionId id = service.asked[0];
+          EXPECT_EQ(server->send(id, kOpenHead), Sent::handed);
+          EXPECT_EQ(server->send(id, std::string(100, 'x')), Sent::queued);
+          EXPECT_EQ(server->send(id, "y"), Sent::queued) << "what waits is at the limit";
+          EXPECT_EQ(server->send(id, "z"), Sent::gone);
+          EXPECT_FALSE(server->alive(id));
+          EXPECT_EQ(server->send(last(), kOpenHead), Sent::handed);
+          EXPECT_EQ(server->send(last(), "ab"), Sent::queued);
+          caller.say(open_window(3, 1));
+          return true;
+        },
+        [&] { return caller.hear().ends_with(data(3, "a")); },
+        [&] {
+          caller.say(open_window(3, 1));
+          return true;
+        },
+        [&] { return caller.hear().ends_with(data(3, "b")); }});
+  EXPECT_EQ(service.progress,
+            (std::vector{std::pair(last(), std::uint64_t{kOpenHead.size() + 2})}));
+  EXPECT_TRUE(service.gone.empty());
+}
+
+TEST_F(HttpServerStreams, frames_that_break_the_protocol_end_the_connection_with_a_reason) {
+  open({.http2 = true});
+  Caller caller(where);
+  caller.say(first_frames("") + ask_on(1) + data(0, "x"));  // DATA belongs to a stream
+  play({[&] {
+          caller.hear();
+          return caller.ended;
+        },
+        [&] {
+          caller.fd.reset();
+          return true;
+        },
+        [&] { return server->connections() == 0; }});
+  // The type of GOAWAY, no flags, no stream.
+  EXPECT_NE(caller.heard.find(std::string("\x07\0\0\0\0\0", 6)), std::string::npos);
+}
+
+TEST_F(HttpServerStreams, those_of_a_peer_that_resets_as_it_is_answered_are_gone_once) {
+  open({.http2 = true});
+  Caller caller(where);
+  caller.say(first_frames("") + ask_on(1) + ask_on(3) + ask_on(5));
+  service.when_asked = [&] {
+    if (!has_asked(2)) return;
+    set_reset_on_close(caller.fd);
+    caller.fd.reset();
+    EXPECT_EQ(server->send(last(), kOpenHead), HttpServer::Sent::gone);
+    EXPECT_FALSE(server->alive(last()));
+    EXPECT_EQ(server->send(last(), kOpenHead), HttpServer::Sent::gone);
+  };
+  std::vector<Http2Caller> others;
+  play({[&] { return !service.gone.empty(); },
+        [&] {
+          EXPECT_EQ(server->connections(), 0U);
+          for (int i = 0; i < 2; ++i) others.emplace_back(where).ask();
+          return true;
+        },
+        [&] { return has_asked(4); },
+        [&] {
+          EXPECT_EQ(server->connections(), 2U);
+          EXPECT_NE(slot_of(service.asked[2]), slot_of(service.asked[3]));
+          return true;
+        }});
+  EXPECT_EQ(service.gone, std::vector<ConnectionId>{service.asked[0]})
+      << "of the other the result has said it, and the third was not asked";
+}
+
 TEST_F(HttpServerStreams, one_is_not_told_while_its_connections_socket_holds_bytes_back) {
   open({.http2 = true});
   Caller caller(where);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -12,6 +14,8 @@
 #include "net/http_reply.h"
 #include "net/http_server.h"
 #include "net/testing_client.h"
+#include "net/testing_http2.h"
+#include "net/testing_played_server.h"
 
 namespace assay::net {
 namespace {
@@ -20,6 +24,7 @@ namespace {
 // /close is answered and its connection ended.
 class MovingService final : public HttpService {
  public:
+  MovingService() { clock.sleep_until(Instant{} + 1000_s); }
   HttpServer* server = nullptr;
   SimClock clock{};
   std::vector<ConnectionId> known{};
@@ -90,6 +95,106 @@ TEST(HttpServer, an_idle_connection_ends_after_its_time_and_a_closed_one_two_sec
   // when the idle one has waited for more than 10.
   EXPECT_EQ(service.lives, (std::vector<std::string>{"", "x", "xx", "xxx", "x-x", "x-x", "--x"}));
   EXPECT_EQ(service.counts, (std::vector<std::size_t>{1, 2, 3, 3, 2, 2, 1}));
+}
+
+// On a clock that the test moves between turns.
+class HttpServerSweeps : public HttpServerCalls {
+ protected:
+  // The instant that many ms after the beginning has come, and the server has looked since.
+  std::function<bool()> at(int ms) {
+    return [this, ms, turns = 0]() mutable {
+      const Instant then = begun + 1_ms * ms;
+      if (sim.now() < then) sim.sleep_until(then);
+      return ++turns == 4;
+    };
+  }
+  static std::function<bool()> once(std::function<void()> act) {
+    return [act = std::move(act)] {
+      act();
+      return true;
+    };
+  }
+  std::function<bool()> lives(bool whether) {
+    return once([this, whether] {
+      EXPECT_EQ(server->connections(), whether ? 1U : 0U)
+          << (sim.now() - begun).seconds() << " s after the beginning";
+    });
+  }
+  std::function<bool()> asked_once() {
+    return [this] { return has_asked(1); };
+  }
+
+  SimClock sim{};
+  Instant begun = Instant{} + 1000_s;
+  Caller caller{where};
+};
+
+TEST_F(HttpServerSweeps, a_connection_is_idle_since_its_last_reply) {
+  sim.sleep_until(begun);
+  open_on(sim, {.idle_max = 10_s});
+  caller.say(kAsk);
+  play({asked_once(), at(6'000), once([&] { server->finish(last(), true); }), at(16'000),
+        lives(true), at(17'001), lives(false)});
+  EXPECT_TRUE(service.gone.empty());
+}
+
+TEST_F(HttpServerSweeps, one_whose_reply_is_under_way_is_not_idle) {
+  sim.sleep_until(begun);
+  open_on(sim, {.idle_max = 10_s});
+  caller.say(kAsk);
+  play({asked_once(), at(100'000), lives(true), once([&] { server->upgrade(last()); }), at(200'000),
+        lives(true), once([&] { server->close(last()); }), at(202'000), lives(true), at(203'001),
+        lives(false)});
+  EXPECT_TRUE(service.gone.empty());
+}
+
+TEST_F(HttpServerSweeps, a_peer_that_does_not_read_the_end_of_its_reply_has_the_same_time) {
+  sim.sleep_until(begun);
+  open_on(sim, {.idle_max = 10_s});
+  caller.say(kAsk);
+  play({asked_once(), at(6'000), once([&] {
+          server->send(last(), std::string(kMore, 'a'));
+          server->finish(last(), false);
+        }),
+        at(16'000), lives(true), at(17'001), lives(false)});
+}
+
+TEST_F(HttpServerSweeps, a_connection_lingers_since_its_last_byte_went_out) {
+  sim.sleep_until(begun);
+  open_on(sim, {.idle_max = 10_s});
+  caller.say(kAsk);
+  play({asked_once(), once([&] {
+          server->send(last(), std::string(kMore, 'a'));
+          server->finish(last(), false);
+        }),
+        at(9'000), lives(true),
+        [&] {
+          caller.hear();
+          return caller.ended;
+        },
+        at(11'000), lives(true), at(12'001), lives(false)});
+  EXPECT_EQ(caller.heard.size(), kMore);
+}
+
+TEST_F(HttpServerSweeps, one_that_does_not_shake_hands_is_idle) {
+  const TlsContext context = *TlsContext::self_signed_server(nullptr, false);
+  sim.sleep_until(begun);
+  open_on(sim, {.idle_max = 10_s, .tls = &context});
+  play({[&] { return server->connections() == 1; }, at(10'000), lives(true), at(11'001),
+        lives(false)});
+}
+
+TEST_F(HttpServerSweeps, a_connection_of_http2_is_idle_without_streams) {
+  sim.sleep_until(begun);
+  open_on(sim, {.idle_max = 10_s, .http2 = true});
+  caller.say("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings() +
+             head(1,
+                  literal(":method", "GET") + literal(":scheme", "http") +
+                      literal(":authority", "h") + literal(":path", "/"),
+                  kEndHeaders | kEndStream));
+  play({asked_once(), at(100'000), lives(true), once([&] { server->reset(last()); }), at(101'001),
+        lives(false)});
+  EXPECT_TRUE(service.gone.empty());
 }
 
 }  // namespace

@@ -116,14 +116,17 @@ class TurnsService final : public HttpService {
 
   void on_request(ConnectionId id, const RequestHead&, std::string_view) override {
     turns_before.push_back(turns);
-    clock.sleep_until(clock.now() + 1_ms);
+    EXPECT_EQ(server->turn_start(), clock.now());
+    clock.sleep_until(clock.now() + 200_us);
     std::string out;
     append_head(out, {.content_type = "text/plain", .length = 0, .keep_alive = true});
     if (server->send(id, out) != HttpServer::Sent::gone) server->finish(id, true);
   }
   void on_gone(ConnectionId) override {}
   void on_progress(ConnectionId, std::uint64_t) override {}
-  Instant on_turn(Instant) override {
+  Instant on_turn(Instant now) override {
+    EXPECT_EQ(now, clock.now());
+    clock.sleep_until(now + 1_us);  // a turn takes time too
     ++turns;
     return Instant::max();
   }

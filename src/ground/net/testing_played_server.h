@@ -79,8 +79,9 @@ struct Caller {
 
 class HttpServerCalls : public testing::Test {
  protected:
-  void open(const HttpServerOptions& options = {}) {
-    server = HttpServer::open(std::move(listener), options, service, clock).value();
+  void open(const HttpServerOptions& options = {}) { open_on(clock, options); }
+  void open_on(const Clock& time, const HttpServerOptions& options) {
+    server = HttpServer::open(std::move(listener), options, service, time).value();
     service.server = server.get();
   }
   void play(std::vector<std::function<bool()>> steps) {

@@ -256,7 +256,7 @@ TEST(Described, an_event_is_of_a_choice_where_it_has_something_of_the_answer) {
   struct Row {
     const char* event;
     bool of_a_choice;
-    bool so_far;  // the same where the text is all that was said so far: the decoder finds it
+    bool so_far;  // the same where each event has the whole text so far
   };
   for (const Row& row : {Row{R"({"say":"a"})", true, false},
                          {R"({"say":""})", true, false},
