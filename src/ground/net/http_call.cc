@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <memory>
 
+#include "base/check.h"
 #include "base/format.h"
 #include "net/http1_response.h"
 #include "net/http2_client.h"
@@ -214,9 +215,8 @@ Result<HttpCallReply> http2_call(const HttpCall& call, const Clock& clock) {
   const std::string target =
       call.url.query.empty() ? call.url.path : call.url.path + "?" + call.url.query;
   const std::string authority = host_header(call.url);
-  if (client.submit(http2_fields(call, target, authority), call.body, &stream) < 0) {
-    return Error{Code::io, format("{}: takes no request", call.url.host)};
-  }
+  const std::int32_t id = client.submit(http2_fields(call, target, authority), call.body, &stream);
+  CHECK(id > 0);  // a new connection takes a request
   while (!stream.ended && !stream.too_long) {
     std::string out;
     for (std::string_view more = client.output(); !more.empty(); more = client.output()) {

@@ -114,8 +114,15 @@ TEST(HttpCall, says_where_nothing_listens) {
   EXPECT_EQ(http_call({.url = *parse_url(url), .timeout = 1_ms}, kCallClock).error().code,
             Code::timed_out);
   listener.reset();
-  EXPECT_NE(http_call({.url = *parse_url(url)}, kCallClock).error().message.find("127.0.0.1"),
-            std::string::npos);
+  const std::string refused = http_call({.url = *parse_url(url)}, kCallClock).error().message;
+  EXPECT_EQ(refused.find("connect to 127.0.0.1:"), 0U) << refused;
+  EXPECT_NE(refused.find("Connection refused"), std::string::npos) << refused;
+  const TempFolder folder;
+  const std::string path = (folder.path() / "none").string();
+  const auto missing = http_call({.url = *parse_url("http+unix://" + path + ":/x")}, kCallClock);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message.find("cannot connect to unix:" + path), 0U)
+      << missing.error().message;
 }
 
 TEST(HttpCall, sends_its_method_and_its_fields_over_either_version) {
