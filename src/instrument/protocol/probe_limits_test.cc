@@ -14,14 +14,14 @@ using testing::Not;
 
 // A stream of words at these instants after the query, each in a read of its own.
 ProbeAnswers paced(const std::vector<Duration>& at, Duration done_after = 1_ms,
-                   Duration end_after = {}) {
+                   Duration end_after = {}, const std::string& word = probe_word("w")) {
   ProbeAnswers answers = sane();
   answers.streamed = recorded({std::string(kStreamHead)});
   answers.streamed.reads[0].at = answers.streamed.sent;
   Instant last = answers.streamed.sent;
   for (const Duration time : at) {
     last = answers.streamed.sent + time;
-    answers.streamed.reads.push_back({last, probe_word("w")});
+    answers.streamed.reads.push_back({last, word});
   }
   last = last + done_after;
   answers.streamed.reads.push_back({last, kProbeFinish + sse("[DONE]")});
@@ -143,6 +143,10 @@ TEST(ProbeLimits, what_is_held_back_comes_late_and_at_once) {
   // 3 ms of words after a wait: held back if that is less than a 50th of the wait.
   EXPECT_THAT(at(150_ms), Not(HasSubstr(" pace: all")));
   EXPECT_THAT(at(151_ms), HasSubstr("bad pace: all 4 events came within 3.00 ms: something holds"));
+  const std::string thought = sse(probe_delta(R"("reasoning_content":"x")"));
+  EXPECT_THAT(findings(paced({151_ms, 152_ms, 153_ms, 154_ms}, 1_ms, {}, thought)),
+              HasSubstr("bad pace: all 4 events came within 3.00 ms: something holds"))
+      << "thoughts are tokens too";
   EXPECT_THAT(findings(paced({200_ms, 200_ms, 200_ms})), Not(HasSubstr(" pace: all")))
       << "three events say nothing";
 }

@@ -3,7 +3,7 @@
 // checked, as in the other kinds.
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <string>
 
 #include "base/format.h"
 #include "protocol/kind/kind.h"
@@ -127,9 +127,7 @@ class Places {
     }
     std::size_t index = 0;
     return cursor.array([&] {
-      std::array<char, 20> digits{};
-      const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), index++).ptr;
-      const std::string_view number(digits.data(), static_cast<std::size_t>(end - digits.data()));
+      const std::string number = std::to_string(index++);
       return member(cursor, depth,
                     steps_to(open, depth, [&](const std::string& step) { return step == number; }));
     });

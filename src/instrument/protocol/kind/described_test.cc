@@ -148,6 +148,19 @@ TEST(Described, the_facts_of_events_stand_at_their_paths) {
   EXPECT_TRUE(stream("7").malformed);
 }
 
+TEST(Described, a_place_may_be_any_item_of_an_array) {
+  const auto kind = parse_described_kind(
+      yaml::parse("kind: k\nroute: /r\nrequest: {p: '{prompt}', s: '{stream}'}\n"
+                  "reply: {text: a.11, reasoning: a.1.b}\n")
+          ->to_json());
+  ASSERT_TRUE(kind) << kind.error().message;
+  DescribedStream stream(*kind);
+  const DescribedFacts event = stream(R"({"a":["0",{"b":"1"},2,3,4,5,6,7,8,9,"10","11","12"]})");
+  EXPECT_EQ(event.text, "11");
+  EXPECT_EQ(event.reasoning, "1");
+  EXPECT_EQ(stream(R"({"a":["0","1","2"]})").text, "");
+}
+
 TEST(Described, a_condition_without_values_holds_for_anything_but_nothing) {
   DescribedKind kind = teller();
   kind.event.end.is.clear();
