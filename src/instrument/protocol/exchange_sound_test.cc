@@ -22,7 +22,8 @@ class HeardSound final : public EventSink {
   void on_tick(Instant) override {}
   void on_stream_event(const Query&, const StreamEvent& e, std::string_view text) override {
     EXPECT_EQ(text, "");
-    events += format("{}:{} ", to_string(e.category), e.bytes);
+    // A plus: what came behind it in one read.
+    events += format("{}:{}{} ", to_string(e.category), e.bytes, e.shares_read ? "+" : "");
   }
   void on_done(const Event& e, std::string_view why) override {
     done = e;
@@ -170,7 +171,7 @@ TEST(ExchangeSound, events_in_base64_bring_the_same) {
   EXPECT_EQ(got.done.sound.underruns, 1U);
   EXPECT_EQ(got.done.sound.waited, 5_ms);
   EXPECT_EQ(got.done.finish, FinishReason::stop);
-  EXPECT_EQ(got.events, "other:0 sound:480 sound:480 finish:0 ");
+  EXPECT_EQ(got.events, "other:0 sound:480 sound:480+ finish:0 ");
 }
 
 TEST(ExchangeSound, a_reply_that_came_whole_has_a_length_and_no_first_sound) {

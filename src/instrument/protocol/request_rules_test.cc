@@ -197,6 +197,19 @@ TEST(RequestRules, a_reply_is_held_against_the_largest_limit_that_was_asked_for)
   EXPECT_FALSE(asked(Api::openai, "{}").stream);
 }
 
+TEST(RequestRules, what_is_counted_in_units_has_no_limit_of_tokens) {
+  Generation generation = bare();
+  generation.extra_body = json_of(R"({"max_tokens":5,"n":4})");
+  const Asked vectors =
+      make_body(Api::openai_embeddings, generation, asking("p"), false).value().asked;
+  EXPECT_EQ(vectors.tokens_max, -1);
+  EXPECT_EQ(vectors.choices, 1);
+  const Asked pictures =
+      make_body(Api::openai_images, generation, asking("p"), false).value().asked;
+  EXPECT_EQ(pictures.tokens_max, -1);
+  EXPECT_EQ(pictures.choices, 4);
+}
+
 TEST(RequestRules, streaming_is_the_runs_to_set) {
   for (const Api api : kAllApis) {
     Generation generation = bare();
