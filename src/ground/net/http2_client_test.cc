@@ -275,6 +275,18 @@ TEST(Http2Client, frames_between_the_bytes_of_a_reply_are_no_flood) {
   }
 }
 
+TEST(Http2Client, windows_through_which_the_request_goes_out_are_no_flood) {
+  constexpr std::uint32_t kBytes = Http2Client::kIdleFramesMax;
+  Talk talk(1, std::string(kFirstWindow + kBytes, 'x'));
+  ASSERT_TRUE(talk.hear(settings()));
+  for (std::uint32_t i = 0; i < kBytes; ++i) {
+    EXPECT_FALSE(talk.replies[0].out);
+    ASSERT_TRUE(talk.hear(frame(Http2FrameType::window_update, 0, 0, big_endian(1)) +
+                          frame(Http2FrameType::window_update, 0, 1, big_endian(1))));
+  }
+  EXPECT_TRUE(talk.replies[0].out);
+}
+
 TEST(Http2Client, heads_and_trailers_are_bounded) {
   const std::string much = literal("x-much", std::string(8000, 'm'));
   std::string fields;

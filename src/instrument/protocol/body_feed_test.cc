@@ -76,6 +76,23 @@ TEST(BodyFeed, a_million_prompts_are_not_made_before_the_first_query) {
   EXPECT_EQ(requests.made_here(), 0U);
 }
 
+// The beginning of each send uses the same memory, also where the longest body is made in the run.
+TEST(BodyFeed, sending_a_body_that_was_made_in_the_run_allocates_nothing) {
+  Made made(1'000'000);
+  made.datasets[0].dataset.make_row = [](std::uint32_t) {
+    return Sample{.prompt = std::string(1000, 'x'), .output_tokens_max = 3};
+  };
+  made.datasets.push_back({.generation = {.model = "m"}});
+  made.datasets[1].dataset.samples.push_back({.prompt = "x"});
+  made.plan.phases[0] = {.dataset = 1, .order = SampleOrder::sequential(1)};
+  PreparedRequests requests = made.requests(made.datasets, made.plan);
+  const char* const at = requests.fill({}, 0, kFeedKey, true).parts[0].data();
+  QueryStream queries(made.plan.phases[1], 1, 0, 1);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(requests.fill(queries.next(), 0, kFeedKey, true).parts[0].data(), at);
+  }
+}
+
 TEST(BodyFeed, few_prompts_are_prepared_as_those_of_a_file_are) {
   const Made made(300);
   PreparedRequests requests = made.requests(made.datasets, made.plan);

@@ -57,6 +57,24 @@ TEST(HttpTargetTls, a_connection_is_ready_when_its_handshake_is) {
   EXPECT_EQ(hand.stats().connections_failed, 0U);
 }
 
+TEST(HttpTargetTls, nothing_of_a_session_is_left_for_a_connection_without_one) {
+  ByHand hand(2, "https");
+  hand.endpoints.insecure = true;
+  hand.endpoints.urls[1].replace(0, 5, "http");
+  hand.submit(0);
+  PlayedPeer first = hand.accept(0);
+  hand.turn();
+  first.reset();
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::tls_failed);
+  hand.submit(1);
+  PlayedPeer second = hand.accept(1);
+  EXPECT_TRUE(hand.request(second).starts_with("POST "));
+  second.say(plain_reply());
+  ASSERT_TRUE(hand.done(2));
+  EXPECT_EQ(hand.notes.done[1].outcome, Outcome::ok) << hand.notes.details[1];
+}
+
 TEST(HttpTargetTls, records_may_be_cut_anywhere) {
   OverTls over;
   ByHand& hand = over.hand;

@@ -42,6 +42,9 @@ TEST(ProbeSound, is_as_fast_as_it_plays_or_slower_or_of_an_unknown_length) {
                         "so a listener would have to wait\n"));
   EXPECT_THAT(findings(speech_probe(two_pieces(1000), 0)),
               HasSubstr("note sound: 1.00 kB of audio/pcm: only a decoder knows how long"));
+  // Less than a nanosecond plays for no time, which is a length.
+  EXPECT_THAT(findings(speech_probe({probe_chunk("x"), "0\r\n\r\n"}, 4'000'000'000)),
+              HasSubstr(" of sound in 70.0 ms: slower than it plays"));
   EXPECT_THAT(findings(speech_probe({probe_chunk("xy"), "0\r\n\r\n"})),
               HasSubstr("good stream: 1 piece, the first after 60.0 ms\n"));
 }
