@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "base/rng.h"
 
 namespace assay::net {
@@ -189,6 +190,17 @@ TEST(Sse, an_event_named_error_is_told_and_its_comment_speaks_where_data_do_not)
 }
 
 // An error keeps only its own comments: none of an event that was cancelled or is over.
+TEST(Sse, lines_between_those_of_the_data_are_no_data) {
+  Rng rng(3);
+  for (const char* const between : {": ping", "id: 1", "retry: 5", "other"}) {
+    for (const char* const name : {"event: error\n", "event: x\n", ""}) {
+      EXPECT_EQ(parse_in_pieces(format("{}data: a\n{}\ndata: b\n\n", name, between), rng),
+                Strings{"a\nb"})
+          << name << between;
+    }
+  }
+}
+
 TEST(Sse, no_comment_is_left_for_a_later_error) {
   const std::string text =
       "data: a\n\n"

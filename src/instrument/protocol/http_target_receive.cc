@@ -76,10 +76,8 @@ void HttpTarget::State::handle(const epoll_event& event) {
   Connection& c = *connections[id];
   // The slot may have been closed and reopened since epoll's event.
   if (c.fd.get() != fd) return;
-  if (c.state == Connection::State::connecting) {
-    on_connected(id);
-    if (c.fd.get() != fd || c.state == Connection::State::connecting) return;
-  }
+  // What can be read at once is reported again: a connection is watched anew when it is there.
+  if (c.state == Connection::State::connecting) return on_connected(id);
   // One edge may announce both the last bytes and the end, and no other edge follows: then the end
   // must be read too. A server may answer and close before it has read the request: read its answer
   // before the failed send is reported.

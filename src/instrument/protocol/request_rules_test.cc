@@ -197,6 +197,20 @@ TEST(RequestRules, a_reply_is_held_against_the_largest_limit_that_was_asked_for)
   EXPECT_FALSE(asked(Api::openai, "{}").stream);
 }
 
+TEST(RequestRules, a_sockets_first_request_has_the_fields_that_are_of_no_single_turn) {
+  const auto url = net::parse_url("http://h:8000/v1");
+  ASSERT_TRUE(url);
+  const std::vector<Header> fields{{"Authorization", "Bearer k"},
+                                   {"Content-Type", "application/json"},
+                                   {"Accept", "x"},
+                                   {"x-request-id", std::string(32, '0')},
+                                   {"X-Own", "1"}};
+  EXPECT_EQ(socket_head(*url, "/v1/realtime?model=m", fields),
+            "GET /v1/realtime?model=m HTTP/1.1\r\nHost: h:8000\r\nAuthorization: Bearer k\r\n"
+            "X-Own: 1\r\n");
+  EXPECT_EQ(socket_head(*url, "/", {{"HOST", "other"}}), "GET / HTTP/1.1\r\nHOST: other\r\n");
+}
+
 TEST(RequestRules, what_is_counted_in_units_has_no_limit_of_tokens) {
   Generation generation = bare();
   generation.extra_body = json_of(R"({"max_tokens":5,"n":4})");
