@@ -383,8 +383,15 @@ TEST_F(HttpServerCalls, what_comes_before_a_connection_changes_its_protocol_is_p
           with_it.say("three");
           return true;
         },
-        [&] { return service.bytes == "onetwothree"; }});
-  EXPECT_TRUE(service.gone.empty());
+        [&] { return service.bytes == "onetwothree"; },
+        [&] {
+          EXPECT_TRUE(service.gone.empty());
+          with_it.fd.reset();
+          behind_it.fd.reset();
+          return true;
+        },
+        [&] { return server->connections() == 0; }});
+  EXPECT_EQ(service.gone.size(), 2U);
 }
 
 TEST_F(HttpServerCalls, a_send_to_a_peer_that_has_reset_says_so_itself) {

@@ -107,6 +107,9 @@ struct FreeKey {
 struct FreeCertificate {
   void operator()(X509* p) const { X509_free(p); }
 };
+struct FreeExtension {
+  void operator()(X509_EXTENSION* p) const { X509_EXTENSION_free(p); }
+};
 struct FreeBio {
   void operator()(BIO* p) const { BIO_free(p); }
 };
@@ -115,11 +118,9 @@ bool add_extension(X509* certificate, int id, const char* value) {
   X509V3_CTX context;
   X509V3_set_ctx_nodb(&context);
   X509V3_set_ctx(&context, certificate, certificate, nullptr, nullptr, 0);
-  X509_EXTENSION* const extension = X509V3_EXT_conf_nid(nullptr, &context, id, value);
-  if (extension == nullptr) return false;
-  const bool added = X509_add_ext(certificate, extension, -1) == 1;
-  X509_EXTENSION_free(extension);
-  return added;
+  const std::unique_ptr<X509_EXTENSION, FreeExtension> extension(
+      X509V3_EXT_conf_nid(nullptr, &context, id, value));
+  return extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
 }  // namespace

@@ -165,6 +165,20 @@ TEST(Url, names_hold_letters_digits_and_three_marks) {
   }
 }
 
+TEST(Url, a_scheme_holds_letters_digits_and_three_marks) {
+  const std::string known = "0189abyzABYZ+-.";
+  for (const char c : known) {
+    const auto url = parse_url(format("x{}://h/", c));
+    ASSERT_FALSE(url);
+    EXPECT_NE(url.error().message.find("scheme 'x"), std::string::npos) << url.error().message;
+  }
+  for (const char c : ascii_without(known + "cdefghijklmnopqrstuvwxCDEFGHIJKLMNOPQRSTUVWX234567")) {
+    const auto url = parse_url(format("x{}://h/", c));
+    ASSERT_FALSE(url) << c;
+    EXPECT_EQ(url.error().message.find("scheme 'x"), std::string::npos) << url.error().message;
+  }
+}
+
 TEST(Url, a_socket_is_spelled_with_each_byte_but_plain_ones_encoded) {
   Url url = parse_url("http+unix:///x").value();
   url.unix_path = "/" + std::string(kNameBytes) + "~!:@`{[\x7f\xff";
