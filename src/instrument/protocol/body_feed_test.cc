@@ -93,6 +93,21 @@ TEST(BodyFeed, sending_a_body_that_was_made_in_the_run_allocates_nothing) {
   }
 }
 
+TEST(BodyFeed, a_short_run_is_made_ahead_as_a_whole) {
+  Made made(1'000'000);
+  for (PhasePlan& phase : made.plan.phases) phase.stop.queries_max = 100;
+  PreparedRequests requests = made.requests(made.datasets, made.plan);
+  OsClock clock;
+  requests.get_ahead(clock, Instant::max());
+  const std::uint64_t ahead = *made.count;
+  for (std::uint16_t phase = 0; phase < 2; ++phase) {
+    QueryStream queries(made.plan.phases[phase], phase, 0, 1);
+    for (int i = 0; i < 100; ++i) bytes_of(requests, queries.next());
+  }
+  EXPECT_EQ(*made.count, ahead);
+  EXPECT_EQ(requests.made_here(), 0U);
+}
+
 TEST(BodyFeed, few_prompts_are_prepared_as_those_of_a_file_are) {
   const Made made(300);
   PreparedRequests requests = made.requests(made.datasets, made.plan);

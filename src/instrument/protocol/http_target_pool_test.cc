@@ -439,5 +439,35 @@ TEST(HttpTargetPool, a_wait_that_a_signal_cuts_short_is_counted) {
   ::sigaction(SIGUSR1, &before, nullptr);
 }
 
+TEST(HttpTargetPool, queries_that_find_no_server_fail_each_with_its_own_instant) {
+  ByHand hand;
+  hand.target();
+  hand.listeners[0].reset();
+  const Instant now = hand.clock.now();
+  hand.submit(0, 7_ms);
+  hand.submit(1, 3_ms);
+  ASSERT_TRUE(hand.done(2));
+  for (const Event& event : hand.notes.done) {
+    EXPECT_EQ(event.outcome, Outcome::connect_failed);
+    EXPECT_EQ(event.due, now - (event.query.index == 0 ? 7_ms : 3_ms)) << event.query.index;
+  }
+}
+
+TEST(HttpTargetPool, a_request_that_was_made_late_is_counted) {
+  ByHand hand;
+  Dataset& dataset = hand.datasets[0].dataset;
+  dataset.samples.clear();
+  dataset.made_rows = 1'000'000;
+  dataset.slow_rows = true;
+  dataset.make_row = [](std::uint32_t) { return Sample{.prompt = "made in the run"}; };
+  hand.submit(500'000);  // far behind those that are made ahead
+  PlayedPeer peer = hand.accept();
+  hand.request(peer);
+  peer.say(plain_reply());
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::ok) << hand.notes.details[0];
+  EXPECT_EQ(hand.stats().requests_made_late, 1U);
+}
+
 }  // namespace
 }  // namespace assay::protocol
