@@ -281,6 +281,17 @@ TEST(Probe, the_letter_has_the_answer_first_and_no_control_bytes) {
   EXPECT_THAT(text, AllOf(HasSubstr("It said: \\x1b[2J"), Not(HasSubstr("\x1b"))));
   for (const std::string_view line : split(text, '\n')) EXPECT_LE(line.size(), 110U) << line;
 
+  reads[2] = probe_word(std::string(300, 'w'));
+  answers.streamed = recorded(reads);
+  const std::string long_words = to_text(find(probe_question(), answers));
+  EXPECT_THAT(long_words, HasSubstr("It said: www"));
+  for (const std::string_view line : split(long_words, '\n')) {
+    const bool words = line.starts_with("It said: ");
+    EXPECT_LE(words ? line.size() : 0, 102U) << "100 columns and a sign of three bytes: " << line;
+  }
+  reads[2] = probe_word("\\u001b[2J");
+  answers.streamed = recorded(reads);
+
   const Json json = to_json(find(probe_question(), answers));
   EXPECT_TRUE(json["answers"].as_bool());
   EXPECT_EQ(json["findings"][0]["topic"].as_string(), "first event");

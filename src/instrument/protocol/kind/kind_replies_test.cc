@@ -207,6 +207,12 @@ TEST(MessagesReplies, each_event_is_what_its_type_says) {
            Row{R"({"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta",")"
                R"(partial_json":""}})",
                "role"},
+           Row{R"({"type":"content_block_start","index":1,"content_block":{"type":"other","id":)"
+               R"("i","name":"f"}})",
+               "role"},
+           Row{R"({"type":"content_block_delta","index":1,"delta":{"type":"tool_use","id":"i",")"
+               R"(name":"f"}})",
+               "role"},
            Row{R"({"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","s)"
                R"(ignature":"s"}})",
                "role"},
