@@ -436,8 +436,10 @@ TEST_F(HttpServerCalls, a_flood_of_connections_is_taken_sixteen_at_a_time) {
   for (int i = 0; i < 40; ++i) callers.emplace_back(where);
   std::vector<std::size_t> taken;
   play({[&] {
-    taken.push_back(server->connections());
-    return taken.back() == 40;
+    // A turn may come between two of them.
+    const std::size_t now = server->connections();
+    if (taken.empty() || taken.back() != now) taken.push_back(now);
+    return now == 40;
   }});
   EXPECT_EQ(taken, (std::vector<std::size_t>{0, 16, 32, 40}));
 }
