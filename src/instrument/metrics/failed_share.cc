@@ -56,8 +56,9 @@ std::string failed_words(const Point& point) {
   const std::string why = cause.empty() ? "" : ": " + cause;
   if (share.none_succeeded) {
     const std::uint64_t issued = std::max(point.counts.issued, share.tried);
-    if (share.failed == 0)
+    if (share.failed == 0) {
       return format("no query succeeded, all {} were cut off{}", counted(issued), why);
+    }
     return format("no query succeeded, {} of {} failed{}", counted(share.failed), counted(issued),
                   why);
   }
