@@ -327,5 +327,29 @@ TEST(Described, units_are_counted_in_the_request_and_in_the_reply) {
   EXPECT_FALSE(kind_of_file(teller()).all_units);
 }
 
+// Each of the eight rows, from a kind that has these three properties and no other.
+TEST(Described, a_kinds_row_says_what_of_its_replies_is_needed) {
+  for (unsigned bits = 0; bits < 8; ++bits) {
+    DescribedKind own = teller();
+    own.stream = (bits & 1) != 0 ? KindStream::lines : KindStream::sse;
+    own.event.end.place = (bits & 2) != 0 ? 0 : -1;
+    own.unit = (bits & 4) != 0 ? "image" : "";
+    own.whole.units = (bits & 4) != 0 ? 0 : -1;
+    const Kind& row = kind_of_file(own);
+    EXPECT_EQ(row.api, Api::described) << bits;
+    EXPECT_EQ(row.lines, (bits & 1) != 0) << bits;
+    EXPECT_EQ(row.ends_itself, (bits & 2) != 0) << bits;
+    EXPECT_EQ(row.all_units, (bits & 4) != 0) << bits;
+  }
+  // Units that a reply does not count are not all known, and a count without a unit is of tokens.
+  DescribedKind own = teller();
+  own.unit = "image";
+  own.whole.units = -1;
+  EXPECT_FALSE(kind_of_file(own).all_units);
+  own.unit = "";
+  own.whole.units = 0;
+  EXPECT_FALSE(kind_of_file(own).all_units);
+}
+
 }  // namespace
 }  // namespace assay::protocol
