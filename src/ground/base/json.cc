@@ -185,10 +185,10 @@ bool is_plain(char c) {
   return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
 }
 
-// The length of the valid UTF-8 sequence at `at`, or 0.
+// The length of the valid UTF-8 sequence at `at`, or 0. REQUIRES: no ASCII is there.
 std::size_t sequence_length(std::string_view text, std::size_t at) {
   const auto c = static_cast<unsigned char>(text[at]);
-  const std::size_t length = c < 0x80 ? 1 : c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+  const std::size_t length = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
   if (at + length > text.size() || !valid_utf8(text.substr(at, length))) return 0;
   return length;
 }
