@@ -48,6 +48,22 @@ std::vector<Event> watched_run(std::uint32_t queries, const std::function<double
 
 const SteadyOptions kOptions{.super_pass = 400, .window_min = 100_s};
 
+struct WatchedAndFound {
+  SteadyState now{};
+  SteadyState after{};
+};
+
+// The same run, watched reply by reply, and looked at as a whole.
+WatchedAndFound watched_and_found(const std::vector<Event>& run, const SteadyOptions& options) {
+  SteadyWatch watch(plan_of(), options);
+  std::vector<Issued> issued;
+  for (const Event& event : run) {
+    watch.on_done(event, "");
+    issued.push_back(issued_of(event, plausible_count(event)));
+  }
+  return {watch.state(), find_steady_state(issued, options)};
+}
+
 TEST(SteadyWatch, HasItsMeasuresBeforeItsFirstLook) {
   const SteadyState state = SteadyWatch(plan_of(), kOptions).state();
   EXPECT_EQ(state.window_min, 100_s);
@@ -64,14 +80,7 @@ TEST(SteadyWatch, SaysWhatTheDetectorSaysAfterwards) {
       run[i].outcome = Outcome::reset;
       run[i].done = run[i].done + 20_s;
     }
-    SteadyWatch watch(plan_of(), kOptions);
-    std::vector<Issued> issued;
-    for (const Event& event : run) {
-      watch.on_done(event, "");
-      issued.push_back(issued_of(event, plausible_count(event)));
-    }
-    const SteadyState now = watch.state();
-    const SteadyState after = find_steady_state(issued, kOptions);
+    const auto [now, after] = watched_and_found(run, kOptions);
     EXPECT_EQ(now.verdict, after.verdict);
     EXPECT_EQ(now.status, after.status);
     EXPECT_EQ(now.first, after.first);
@@ -87,14 +96,7 @@ TEST(SteadyWatch, KnowsTheSeriesThatItWatchesAndNoOther) {
   for (const Gating by : {Gating::tpot, Gating::latency}) {
     SteadyOptions options = kOptions;
     options.by = by;
-    SteadyWatch watch(plan_of(), options);
-    std::vector<Issued> issued;
-    for (const Event& event : run) {
-      watch.on_done(event, "");
-      issued.push_back(issued_of(event, plausible_count(event)));
-    }
-    const SteadyState now = watch.state();
-    const SteadyState after = find_steady_state(issued, options);
+    const auto [now, after] = watched_and_found(run, options);
     ASSERT_TRUE(now.found);
     const bool by_tpot = by == Gating::tpot;
     EXPECT_EQ((by_tpot ? now.tpot : now.latency).mean, (by_tpot ? after.tpot : after.latency).mean);
