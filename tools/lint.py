@@ -5,8 +5,10 @@
     tools/lint.py analyse DIR     clang's warnings (thread safety among them) and .clang-tidy's
                                   checks over DIR/compile_commands.json
 
-`analyse` remembers a clean file under DIR/lint/ by the hash of all that decides its verdict: the
-command, .clang-tidy, and the text of the file and of every header of ours that it reaches.
+`analyse` reads the batches of a group's rooms as one file, and those of its tests as another: most of
+its time goes into headers that all of them share. It remembers a clean one under DIR/lint/ by the
+hash of all that decides its verdict: the command, .clang-tidy, and the text of the files and of every
+header of ours that they reach.
 """
 
 import concurrent.futures
@@ -15,6 +17,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -23,6 +26,10 @@ import tidy
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLANG_FORMAT = "clang-format-14"
 CLANG_TIDY = "clang-tidy-14"
+BATCH_OF = re.compile(r"CMakeFiles/(\w+)\.dir/Unity/")
+GROUP_OF = re.compile(r'#include "' + re.escape(str(ROOT)) + r'/src/(\w+)/')
+# What decides how a file reads, apart from where its headers lie.
+DIALECT = ("-D", "-std=", "-W", "-f", "-pthread")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 
 
@@ -70,14 +77,53 @@ class Reach:
                                  [header for header in found if header.is_file()])
         return self.direct[path]
 
-    def digest(self, path):
+    def seen(self, path):
         seen, waiting = {}, [path]
         while waiting:
             here = waiting.pop()
             if here not in seen:
                 seen[here], headers = self.includes(here)
                 waiting += headers
+        return seen
+
+    def digest(self, path):
+        seen = self.seen(path)
         return "".join(seen[here] for here in sorted(seen))
+
+
+def headers_and_dialect(command):
+    """The flags of a command that say where headers lie, and those that say how to read them."""
+    words = shlex.split(command)
+    places, dialect = [], []
+    for at, word in enumerate(words):
+        if word == "-isystem":
+            places.append(f"-isystem{words[at + 1]}")
+        elif word.startswith("-I"):
+            places.append(word)
+        elif word.startswith(DIALECT):
+            dialect.append(word)
+    return places, dialect
+
+
+def units(build):
+    """(file, flags) of all that is analysed: the batches of a group together, others by themselves."""
+    together, alone = {}, []
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        path = pathlib.Path(entry["file"])
+        places, dialect = headers_and_dialect(entry["command"])
+        if batch := BATCH_OF.search(entry["file"]):
+            group = GROUP_OF.search(path.read_text())
+            kind = "tests" if batch[1].endswith("_test") else "rooms"
+            key = (group[1] if group else "", kind, *sorted(set(dialect)))
+            together.setdefault(key, []).append((path, places))
+        elif path.is_relative_to(ROOT) and not path.is_relative_to(ROOT / "build"):
+            alone.append((path, places + dialect))
+    for number, (key, batches) in enumerate(sorted(together.items())):
+        path = build / "lint" / f"{key[0]}_{key[1]}_{number}.cc"
+        path.write_text("".join(f'#include "{batch}"\n' for batch, _ in batches))
+        places = dict.fromkeys(place for _, flags in batches for place in flags)
+        alone.append((path, [*places, *key[2:]]))
+    return alone
 
 
 def analyse_faults(build):
@@ -86,19 +132,16 @@ def analyse_faults(build):
     reach = Reach()
     rules = (ROOT / ".clang-tidy").read_text()
     work = []
-    for entry in json.loads((build / "compile_commands.json").read_text()):
-        path = pathlib.Path(entry["file"])
-        ours = path.is_relative_to(ROOT) and not path.is_relative_to(ROOT / "build")
-        if not ours and path.parent.name != "Unity":
-            continue
-        key = hashlib.sha256(
-            (entry["command"] + rules + reach.digest(path)).encode()).hexdigest()
+    for path, flags in units(build):
+        key = hashlib.sha256((" ".join(flags) + rules + reach.digest(path)).encode()).hexdigest()
         if not (remembered / key).exists():
-            work.append((path, remembered / key))
+            work.append((path, flags, remembered / key))
+    # The largest first, so that no core waits for another's.
+    work.sort(key=lambda item: -len(reach.seen(item[0])))
 
     def check(item):
-        path, stamp = item
-        done = subprocess.run([CLANG_TIDY, "-p", str(build), "--quiet", str(path)], cwd=ROOT,
+        path, flags, stamp = item
+        done = subprocess.run([CLANG_TIDY, "--quiet", str(path), "--", *flags], cwd=ROOT,
                               capture_output=True, text=True)
         if done.returncode == 0:
             stamp.touch()
