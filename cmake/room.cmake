@@ -5,6 +5,7 @@
 # Files are found by suffix, so none can be left out by a comment:
 #   x.cc -> the room's library        x_test.cc -> one test program per room
 #   x_fuzz.cc -> one fuzzer each      x_bench.cc -> one benchmark program per room
+#   x_long_test.cc -> in that program too, but not under a sanitizer, and one of its own to run them
 # A third-party library named in LIBS is private to the room: its headers stay out of ours.
 #
 # With ASSAY_UNITY a room compiles in batches of files (docs/decisions/0019-batches.md), so names in
@@ -49,6 +50,7 @@ add_custom_target(rooms)
 add_custom_target(fuzzers)
 if(ASSAY_TESTS)
   add_custom_target(tests)
+  add_custom_target(long_tests)
   add_custom_target(benches)
 elseif(ASSAY_UNTESTED)
   assay_missing(tests)
@@ -110,6 +112,23 @@ set(ASSAY_TESTS_THAT_COMPUTE compare sim)
 function(assay_tests target sources fuzzers benches)
   if(ASSAY_SANITIZE STREQUAL "thread")
     assay_threaded("${sources}" sources)
+  endif()
+  # What repeats a judgement hundreds of times to count how often it is right: a sanitizer takes ten
+  # times as long for it, and has seen the code once. `release` runs these, and so does `quick` with
+  # the others.
+  set(long ${sources})
+  list(FILTER long INCLUDE REGEX "_long_test\\.cc$")
+  if(ASSAY_SANITIZE)
+    list(FILTER sources EXCLUDE REGEX "_long_test\\.cc$")
+  elseif(ASSAY_TESTS AND long)
+    add_executable(${target}_long_test EXCLUDE_FROM_ALL ${long})
+    target_link_libraries(${target}_long_test PRIVATE assay_${target} assay_flags
+                          GTest::gtest_main GTest::gmock)
+    target_compile_definitions(${target}_long_test PRIVATE
+                               ASSAY_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+    add_dependencies(long_tests ${target}_long_test)
+    add_test(NAME long.${target} COMMAND ${target}_long_test)
+    set_tests_properties(long.${target} PROPERTIES LABELS long TIMEOUT 300)
   endif()
   if(ASSAY_TESTS AND sources)
     add_executable(${target}_test ${sources})
@@ -184,7 +203,7 @@ function(assay_library target dir rooms libs)
     if(ASSAY_FUZZ AND (fuzzers OR NOT ASSAY_GROUP MATCHES "/(measuring|apps)$"))
       # Coverage, or a fuzzer would be blind outside its own file: of what has fuzzers, and of all
       # rooms above what measures. Foreign bytes are read there.
-      target_compile_options(assay_${target} PRIVATE -fsanitize=fuzzer-no-link)
+      target_compile_options(assay_${target} PRIVATE ${ASSAY_COVERAGE})
     endif()
     if(target IN_LIST ASSAY_COMPUTING AND CMAKE_CXX_FLAGS MATCHES "-O0")
       target_compile_options(assay_${target} PRIVATE -O1)

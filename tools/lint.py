@@ -5,10 +5,10 @@
     tools/lint.py analyse DIR     clang's warnings (thread safety among them) and .clang-tidy's
                                   checks over DIR/compile_commands.json
 
-`analyse` reads the batches of a group's rooms as one file, and those of its tests as another: most of
-its time goes into headers that all of them share. It remembers a clean one under DIR/lint/ by the
-hash of all that decides its verdict: the command, .clang-tidy, and the text of the files and of every
-header of ours that they reach.
+`analyse` reads the batches of a group's rooms as one file, and those of its tests as another: most
+of its time goes into headers that all of them share. It remembers a clean one under DIR/lint/ by
+the hash of all that decides its verdict: the command, .clang-tidy, and the text of the files and of
+every header of ours that they reach.
 """
 
 import concurrent.futures
@@ -106,7 +106,7 @@ def headers_and_dialect(command):
 
 
 def units(build):
-    """(file, flags) of all that is analysed: the batches of a group together, others by themselves."""
+    """(file, flags) of all that is analysed: a group's batches together, others by themselves."""
     together, alone = {}, []
     for entry in json.loads((build / "compile_commands.json").read_text()):
         path = pathlib.Path(entry["file"])

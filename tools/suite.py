@@ -186,16 +186,16 @@ def dev(section):
 
 def release(section):
     # All that the later sections use, too.
-    section.build("release", "assay", "rooms", "benches", "loadgen_null_sut", "assay_python",
-                  "assay_python_columns")
+    section.build("release", "assay", "rooms", "benches", "long_tests", "loadgen_null_sut",
+                  "assay_python", "assay_python_columns")
     # What measures has the machine to itself (RUN_SERIAL).
     section.ctest("release", "e2e|bench")
 
 
 def untimed(section):
-    """End-to-end tests that hold no time against a truth, and an install."""
-    section.build("release", "assay", "rooms")
-    section.ctest("release", "untimed")
+    """End-to-end tests that hold no time against a truth, an install, and what only computes."""
+    section.build("release", "assay", "rooms", "long_tests")
+    section.ctest("release", "untimed|long")
 
 
 def analyse(section):
@@ -273,8 +273,10 @@ def web(section):
 
 
 def fuzz_long(section):
-    """A seed of its own for each run, two minutes a fuzzer."""
-    section.build("dev", "fuzzers")
+    """The tests with every check of the sanitizers, then two minutes a fuzzer, each with a seed of
+    its own."""
+    section.build("dev", "tests", "fuzzers", options=["-DASSAY_SANITIZE_ALL=ON"])
+    section.ctest("dev", "unit|golden|sim")
     for fuzzer in sorted((ROOT / "build" / "dev").glob("*_fuzz")):
         with tempfile.TemporaryDirectory() as folder:  # crashing inputs are kept with the logs
             section.check(fuzzer, "-max_total_time=120", "-timeout=10", "-rss_limit_mb=2048",

@@ -1,6 +1,3 @@
-// Checks the statistics on many synthetic runs: a closed loop of 16 streams at a server whose speed
-// wanders, so that neighbours in time are similar. No clock is read; seeds are fixed, so a count is
-// the same on every machine.
 #include "compare/compare.h"
 
 #include <gmock/gmock.h>
@@ -9,6 +6,7 @@
 #include <cmath>
 
 #include "compare/bootstrap.h"
+#include "compare/testing_servers.h"
 #include "metrics/point_fold.h"
 #include "metrics/testing_hand_made.h"
 
@@ -17,99 +15,6 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
-
-struct Server {
-  double ttft_ms = 50;
-  double tpot_ms = 10;
-  double wander = 0.01;  // deviation of its speed's logarithm, with a memory of half a second
-  int tokens = 50;
-  double failing = 0;
-};
-
-struct Recorded {
-  metrics::Point point{};
-  QueryRows rows;
-  ComparedRun as(const std::string& name) const {
-    return {.name = name, .point = &point, .rows = &rows, .client = audit::ClientLimited::no};
-  }
-};
-
-RunInfo info_of(const std::string& model) {
-  RunInfo info;
-  info.phases = {{PhaseKind::performance, "performance", false}};
-  info.facts = Json().set("model", model).set("api", "openai_chat").set("streaming", true);
-  return info;
-}
-
-// The speed in each tenth of a second: an autoregression with a memory of five of them.
-std::vector<double> wandering(double deviation, Rng& rng) {
-  std::vector<double> out(2000);
-  const double memory = 0.8;
-  double state = rng.normal();
-  for (double& value : out) {
-    value = std::exp(deviation * state);
-    state = memory * state + std::sqrt(1 - memory * memory) * rng.normal();
-  }
-  return out;
-}
-
-std::unique_ptr<Recorded> record(const Server& server, std::uint64_t seed, int queries = 800,
-                                 const std::string& model = "m") {
-  constexpr int kStreams = 16;
-  const RunInfo info = info_of(model);
-  auto out = std::make_unique<Recorded>(Recorded{{}, QueryRows(info)});
-  metrics::PointFold fold(info, {.early_stopping = false});
-  Rng rng(seed);
-  const std::vector<double> speed = wandering(server.wander, rng);
-  std::vector<double> free_at(kStreams, 0.0);  // ms
-  for (int i = 0; i < queries; ++i) {
-    const auto slot = std::min_element(free_at.begin(), free_at.end());
-    const double sent = *slot;
-    const double slow = speed[static_cast<std::size_t>(sent / 100) % speed.size()];
-    const double ttft = server.ttft_ms * slow * std::exp(0.2 * rng.normal());
-    const double tpot = server.tpot_ms * slow * std::exp(0.04 * rng.normal());
-    const auto at = [](double ms) { return Instant{static_cast<std::int64_t>(ms * 1e6)}; };
-    metrics::HandMadeQuery q{};
-    q.query.index = static_cast<std::uint32_t>(i);
-    q.due = q.sent = at(sent);
-    const double end = sent + ttft + tpot * (server.tokens - 1);
-    q.events = {{at(sent + ttft), "a"}, {at((sent + ttft + end) / 2), "b"}, {at(end), "c"}};
-    q.done = at(end);
-    q.usage = {.prompt_tokens = 100, .completion_tokens = server.tokens};
-    if (rng.uniform() < server.failing) q.outcome = Outcome::reset;
-    metrics::tell(q, fold);
-    metrics::tell(q, out->rows);
-    *slot = end;
-  }
-  out->point = fold.finish({RunState::complete, ""});
-  out->rows.sort();
-  return out;
-}
-
-const MetricComparison& metric(const Comparison& c, ComparedMetric wanted) {
-  for (const MetricComparison& m : c.metrics) {
-    if (m.metric == wanted) return m;
-  }
-  static const MetricComparison kNone{};
-  ADD_FAILURE() << "no " << to_string(wanted);
-  return kNone;
-}
-
-TEST(Compare, two_runs_of_one_server_raise_a_false_alarm_in_at_most_one_of_twenty) {
-  int alarms = 0;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const Server server{.wander = 0.03};
-    const auto a = record(server, 2 * seed + 1);
-    const auto b = record(server, 2 * seed + 2);
-    // Without a margin every true difference would count, and there is none.
-    const CompareOptions options{.regression_margin = 0, .replicates = 200, .seed = seed};
-    const Comparison c = compare_runs(a->as("A"), b->as("B"), options);
-    ASSERT_TRUE(c.comparable()) << c.refusals[0];
-    if (c.worse()) ++alarms;
-  }
-  RecordProperty("false_alarms_of_200", alarms);
-  EXPECT_LE(alarms, 10);
-}
 
 // Sets the limits of every percentile of the series, as shares of it.
 void leave_room(metrics::Distribution& series, double below, double above) {
@@ -156,34 +61,6 @@ TEST(Compare, what_a_client_may_have_added_makes_no_run_worse_and_none_better) {
   // Without known limits there is no verdict.
   leave_room(b->point.arrival.tpot, 1, 0);
   EXPECT_EQ(of(*a, *b).verdict, MetricVerdict::unresolved);
-}
-
-TEST(Compare, a_tpot_three_percent_worse_is_found_nine_times_in_ten) {
-  int found = 0;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const auto a = record(Server{}, 2 * seed + 1001);
-    const auto b = record(Server{.tpot_ms = 10.3}, 2 * seed + 1002);
-    const Comparison c = compare_runs(a->as("A"), b->as("B"), {.replicates = 200, .seed = seed});
-    ASSERT_TRUE(c.comparable());
-    const bool seen = metric(c, ComparedMetric::kTpotP50).verdict == MetricVerdict::worse ||
-                      metric(c, ComparedMetric::kTpotP90).verdict == MetricVerdict::worse;
-    if (seen) ++found;
-  }
-  RecordProperty("found_of_200", found);
-  EXPECT_GE(found, 180);
-}
-
-TEST(Compare, an_interval_holds_the_truth) {
-  int held = 0;
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    const auto a = record(Server{}, 2 * seed + 5001);
-    const auto b = record(Server{.tpot_ms = 10.5}, 2 * seed + 5002);
-    const Comparison c = compare_runs(a->as("A"), b->as("B"),
-                                      {.metrics = {ComparedMetric::kTpotP50}, .replicates = 200});
-    const MetricComparison& m = metric(c, ComparedMetric::kTpotP50);
-    if (m.low <= 0.05 && 0.05 <= m.high) ++held;
-  }
-  EXPECT_GE(held, 90);
 }
 
 TEST(Compare, what_is_the_same_is_called_the_same_and_what_is_faster_better) {
