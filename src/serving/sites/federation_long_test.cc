@@ -13,39 +13,6 @@
 namespace assay::sites {
 namespace {
 
-// Every act, of each role.
-struct Try {
-  std::string name{};
-  Actor actor{};
-  Act act{};
-};
-
-std::vector<Try> all_tries() {
-  std::vector<std::pair<std::string, Act>> acts{{"add b", add_benchmark()},
-                                                {"add d", add_dataset()},
-                                                {"add m", add_model()},
-                                                {"prepare 1", prepare(1)},
-                                                {"prepare 9", prepare(9)},
-                                                {"order", order_run()},
-                                                {"release", release_run()},
-                                                {"refuse", with_reason(ActKind::refuse)},
-                                                {"fail", with_reason(ActKind::fail)}};
-  for (const ActKind kind : {ActKind::associate, ActKind::approve, ActKind::reject}) {
-    acts.emplace_back(format("{} d", to_string(kind)), of_dataset(kind));
-    acts.emplace_back(format("{} m", to_string(kind)), of_model(kind));
-  }
-  for (const ActKind kind : {ActKind::take, ActKind::hold, ActKind::review, ActKind::withhold}) {
-    acts.emplace_back(to_string(kind), of_run(kind));
-  }
-  std::vector<Try> tries;
-  for (const auto& [name, act] : acts) {
-    for (const Actor& actor : {kBenchmarkOwner, kDataOwner, kModelOwner}) {
-      tries.push_back({name, actor, act});
-    }
-  }
-  return tries;
-}
-
 // The independent model: it keeps no state, and answers from the list of what was accepted.
 class Model {
  public:

@@ -1,6 +1,7 @@
 // Acts of a federation of one benchmark, one dataset and one model, for tests. One thread.
 #pragma once
 
+#include "base/format.h"
 #include "base/signature.h"
 #include "sites/federation.h"
 #include "sites/release.h"
@@ -61,6 +62,39 @@ inline Act with_reason(ActKind kind) {
   Act act = of_run(kind);
   act.reason = "policy";
   return act;
+}
+
+// Every act, of each role.
+struct Try {
+  std::string name{};
+  Actor actor{};
+  Act act{};
+};
+
+inline std::vector<Try> all_tries() {
+  std::vector<std::pair<std::string, Act>> acts{{"add b", add_benchmark()},
+                                                {"add d", add_dataset()},
+                                                {"add m", add_model()},
+                                                {"prepare 1", prepare(1)},
+                                                {"prepare 9", prepare(9)},
+                                                {"order", order_run()},
+                                                {"release", release_run()},
+                                                {"refuse", with_reason(ActKind::refuse)},
+                                                {"fail", with_reason(ActKind::fail)}};
+  for (const ActKind kind : {ActKind::associate, ActKind::approve, ActKind::reject}) {
+    acts.emplace_back(format("{} d", to_string(kind)), of_dataset(kind));
+    acts.emplace_back(format("{} m", to_string(kind)), of_model(kind));
+  }
+  for (const ActKind kind : {ActKind::take, ActKind::hold, ActKind::review, ActKind::withhold}) {
+    acts.emplace_back(to_string(kind), of_run(kind));
+  }
+  std::vector<Try> tries;
+  for (const auto& [name, act] : acts) {
+    for (const Actor& actor : {kBenchmarkOwner, kDataOwner, kModelOwner}) {
+      tries.push_back({name, actor, act});
+    }
+  }
+  return tries;
 }
 
 }  // namespace assay::sites
