@@ -252,5 +252,48 @@ TEST(LiveEdges, at_its_end_a_reply_has_a_ttft_where_both_instants_are_known) {
   EXPECT_EQ(count([](Event& e) { e.outcome = Outcome::reset; }), 0U);
 }
 
+TEST(LiveEdges, every_tpot_of_a_second_counts_in_its_median) {
+  const auto live = begun();
+  std::uint32_t index = 0;
+  const auto add = [&](int queries, std::int64_t gap) {
+    for (int i = 0; i < queries; ++i) {
+      const HandMadeQuery q = steady_query(1, index++, 0, 10, gap, 3);
+      live->on_done(event_of(q), "");
+    }
+  };
+  add(3, 40);
+  add(2, 8);
+  EXPECT_NEAR(shown_at(*live, 1000).tpot_ms.at(0).value(), 40, 5);
+  add(2, 8);
+  EXPECT_NEAR(shown_at(*live, 1000).tpot_ms.at(0).value(), 8, 1);
+}
+
+TEST(LiveEdges, a_tpot_is_over_the_tokens_after_the_first_of_each_choice) {
+  const auto tpot = [](const auto& change) {
+    const auto live = begun();
+    Event event = event_of(steady_query(1, 0, 0, 100, 10, 5));  // 40 ms after the first
+    change(event);
+    live->on_done(event, "");
+    const LiveSnapshot shown = shown_at(*live, 1000);
+    return shown.tpot.count == 0 ? -1 : shown.tpot_ms.at(0).value();
+  };
+  EXPECT_NEAR(tpot([](Event&) {}), 10, 1.25);
+  const auto counted = [](std::int32_t tokens, std::uint32_t choices) {
+    return [tokens, choices](Event& e) {
+      e.usage.completion_tokens = tokens;
+      e.choices_asked = static_cast<std::uint16_t>(choices);
+    };
+  };
+  EXPECT_NEAR(tpot(counted(21, 1)), 2, 0.25);
+  EXPECT_NEAR(tpot(counted(10, 2)), 10, 1.25) << "five each";
+  EXPECT_NEAR(tpot(counted(2, 1)), 40, 5);
+  EXPECT_NEAR(tpot(counted(-1, 1)), 10, 1.25) << "each of five fragments is one";
+  EXPECT_EQ(tpot(counted(1, 1)), -1);
+  EXPECT_EQ(tpot(counted(3, 2)), -1) << "one each";
+  EXPECT_EQ(tpot([](Event& e) { e.streamed = false; }), -1);
+  EXPECT_EQ(tpot([](Event& e) { e.first_token = Instant::none(); }), -1);
+  EXPECT_EQ(tpot([](Event& e) { e.outcome = Outcome::reset; }), -1);
+}
+
 }  // namespace
 }  // namespace assay::metrics

@@ -298,5 +298,27 @@ TEST(SeriesEdges, each_percentile_that_has_an_estimate_gets_its_own) {
   }
 }
 
+// The squares saturate as late as 128 bits allow; then a deviation is that of the bound.
+TEST(SeriesEdges, squares_beyond_128_bits_stay_at_the_bound) {
+  Series series;
+  for (int i = 0; i < 3; ++i) series.add(std::numeric_limits<std::int64_t>::max());
+  const Distribution d = series.finish(false);
+  EXPECT_DOUBLE_EQ(d.sum_sq, 0x1p127);
+  EXPECT_EQ(d.count, 3U);
+}
+
+// Neighbours differ in their last bit only.
+TEST(SeriesEdges, values_that_differ_in_one_bit_are_sorted_too) {
+  for (const unsigned bit : {0U, 1U, 10U, 11U, 12U, 21U, 22U, 33U, 44U, 55U, 62U, 63U}) {
+    Series series;
+    const auto other = static_cast<std::int64_t>(std::uint64_t{1} << bit);
+    for (int i = 0; i < 4096; ++i) series.add(i % 2 == 0 ? other : std::int64_t{0});
+    const Distribution d = series.finish(false);
+    EXPECT_EQ(d.percentile(1.0), static_cast<double>(std::min<std::int64_t>(other, 0))) << bit;
+    EXPECT_EQ(d.percentile(99.0), static_cast<double>(std::max<std::int64_t>(other, 0))) << bit;
+    EXPECT_EQ(d.median(), static_cast<double>(std::min<std::int64_t>(other, 0))) << bit;
+  }
+}
+
 }  // namespace
 }  // namespace assay::metrics

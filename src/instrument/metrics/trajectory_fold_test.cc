@@ -336,5 +336,30 @@ TEST(TrajectoryFold, streamed_replies_have_their_first_token_and_uncounted_ones_
   EXPECT_EQ(report.unfinished(), 1U);
 }
 
+TEST(TrajectoryFold, without_tokens_or_without_time_there_is_no_interactivity) {
+  const auto rates = [](std::int32_t tokens, Duration last) {
+    TrajectoryFold fold(replayed(), diamond());
+    const auto tell = [&](std::uint32_t sample, Duration due, Duration done) {
+      Event event = ended(sample, due, done);
+      event.usage.completion_tokens = tokens;
+      fold.on_done(event, "");
+    };
+    tell(0, 0_ms, 0_ms);
+    tell(2, 0_ms, 0_ms);
+    tell(1, 5_ms, 5_ms);
+    tell(3, 15_ms, last);
+    return fold.finish();
+  };
+  EXPECT_EQ(rates(3, 16_ms).interactivity.max, 12 / 1e-3);
+  EXPECT_TRUE(rates(0, 16_ms).interactivity.empty()) << "no reply had a token";
+  const TrajectoryReport tools = rates(3, 15_ms);
+  EXPECT_EQ(tools.succeeded, 1U);
+  EXPECT_TRUE(tools.interactivity.empty()) << "all of its time was its tools'";
+  EXPECT_TRUE(tools.parallel.empty());
+  EXPECT_EQ(tools.wall.max, 15e6);
+  EXPECT_EQ(tools.tools_share, 1);
+  EXPECT_EQ(tools.agents[0].interactivity, 0);
+}
+
 }  // namespace
 }  // namespace assay::metrics

@@ -96,5 +96,31 @@ TEST(UncertainValues, in_buckets_are_no_narrower_and_wider_by_a_bucket_at_most) 
   }
 }
 
+// So few values are inexact that only their side is counted in buckets.
+TEST(UncertainValues, a_side_that_is_counted_in_buckets_is_held_against_all_that_were_kept) {
+  for (const bool lower : {true, false}) {
+    UncertainValues<std::int64_t> values(2);
+    std::vector<std::int64_t> sorted;
+    for (std::int64_t i = 1; i <= 100; ++i) {
+      const std::int64_t value = i * 1'000'000;
+      sorted.push_back(value);
+      if (i > 50 && i <= 60) {
+        values.add(value, lower ? value - 30'000'000 : value, lower ? value : value + 30'000'000);
+      }
+    }
+    const Limits limits = values.limits(std::span<const std::int64_t>(sorted));
+    // The rank of the median: 49. Ten of the values above it may lie below it, or the like.
+    const Between median = limits.percentiles[7];
+    EXPECT_NEAR(median.low, lower ? 40e6 : 50e6, 5e5) << lower;
+    EXPECT_NEAR(median.high, 50e6, 5e5) << lower;
+    EXPECT_NEAR(limits.mean.low, lower ? 47.5e6 : 50.5e6, 1) << lower;
+    EXPECT_NEAR(limits.mean.high, lower ? 50.5e6 : 53.5e6, 1) << lower;
+    EXPECT_NEAR(limits.min.low, 1e6, 1e4) << lower;
+    EXPECT_NEAR(limits.min.high, 1e6, 1e4) << lower;
+    EXPECT_NEAR(limits.max.low, 100e6, 1e6) << lower;
+    EXPECT_EQ(limits.max.high, 100e6) << "no limit is above all values";
+  }
+}
+
 }  // namespace
 }  // namespace assay::metrics

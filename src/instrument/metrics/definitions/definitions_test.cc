@@ -513,18 +513,51 @@ TEST(Definitions, each_has_its_name_and_no_other_is_found) {
   EXPECT_EQ(to_string(TokenRule::tokenizer), "tokenizer");
 }
 
-TEST(Definitions, buckets_end_where_opentelemetrys_do) {
-  const auto median = [](std::vector<double> values) {
-    WeightedSeries series(100);
-    for (const double value : values) series.add(value, 1);
-    return series.finish(PercentileRule::buckets)
-        .percentiles[static_cast<std::size_t>(std::ranges::find(kDefinitionPercentiles, 50.0) -
-                                              kDefinitionPercentiles.begin())];
+// What a reply's own figures are, beside its times: when it began and ended, and what was counted.
+TEST(Definitions, each_tools_request_has_a_begin_and_an_end) {
+  struct Span {
+    std::string_view name{};
+    std::int64_t start = 0;
+    std::int64_t end = 0;
   };
-  EXPECT_DOUBLE_EQ(median({1e7}), 5e6) << "the middle of the first bucket, up to its end";
-  EXPECT_DOUBLE_EQ(median({1e7 + 1}), 1.5e7) << "of the second";
-  EXPECT_DOUBLE_EQ(median({1e7, 1e7, 3e7, 3e7}), 1e7);
-  EXPECT_DOUBLE_EQ(median({1e15}), 81.92e9) << "the last boundary: 10 ms doubled 13 times";
+  const std::vector<Span> all{
+      {"assay", 10, 100},         {"endpoints", 10, 100}, {"vllm", 8, 70},
+      {"sglang", 8, 100},         {"aiperf", 8, 60},      {"guidellm", 8, 100},
+      {"inference-perf", 8, 100}, {"genai-perf", 8, 60},  {"otel", 8, 100}};
+  ASSERT_EQ(all.size(), definitions().size());
+  for (const Span& one : all) {
+    const Figures f = figures(one.name, rich_query());
+    EXPECT_EQ(f.start, at_ms(one.start)) << one.name;
+    EXPECT_EQ(f.end, at_ms(one.end)) << one.name;
+  }
+}
+
+TEST(Definitions, events_that_are_wanted_have_a_first_a_last_a_count_and_gaps) {
+  const HandMadeQuery q = rich_query();
+  const Event event = event_of(q);
+  std::vector<StreamEvent> events;
+  for (const HandMadeFragment& e : q.events) {
+    events.emplace_back().category = e.category;
+    events.back().arrival = e.arrival;
+  }
+  const Reply reply{event, events};
+  EXPECT_EQ(first_of(reply, is_text), at_ms(40));
+  EXPECT_EQ(last_of(reply, is_text), at_ms(60));
+  EXPECT_EQ(count_of(reply, is_text), 2U);
+  EXPECT_EQ(first_of(reply, has_choices), at_ms(20));
+  EXPECT_EQ(last_of(reply, has_choices), at_ms(70));
+  EXPECT_EQ(count_of(reply, has_choices), 5U);
+  EXPECT_EQ(last_of(reply, is_chunk), at_ms(72));
+  EXPECT_EQ(count_of(reply, is_chunk), 6U);
+  EXPECT_EQ(last_of(reply, is_line), at_ms(100));
+  EXPECT_EQ(count_of(reply, is_line), 7U);
+  std::vector<double> gaps;
+  gaps_of(reply, is_chunk, gaps);
+  EXPECT_THAT(gaps, testing::ElementsAre(10 * kMs, 10 * kMs, 20 * kMs, 10 * kMs, 2 * kMs));
+  const Reply none{event, {}};
+  EXPECT_EQ(first_of(none, is_line), Instant::none());
+  EXPECT_EQ(last_of(none, is_line), Instant::none());
+  EXPECT_EQ(count_of(none, is_line), 0U);
 }
 
 }  // namespace
