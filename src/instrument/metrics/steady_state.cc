@@ -34,7 +34,7 @@ struct Gate {
   double share = 0;  // 0: the rate of completions
 };
 constexpr std::array<Gate, 2> kTpotGates{{{"tpot_p50", 0.5}, {"tpot_p90", 0.9}}};
-constexpr std::array<Gate, 2> kLatencyGates{{{"latency_p90", 0.9}, {"completion_rate", 0}}};
+constexpr std::array<Gate, 2> kLatencyGates{{{"latency_p90", 0.9}, {"completion_rate"}}};
 
 using Value = double Issued::*;
 
@@ -183,20 +183,21 @@ class Finder {
     return out;
   }
 
+  // Queries that failed at the start of a stretch say nothing of the level there.
+  std::span<const Issued> from_first_value(std::span<const Issued> part) const {
+    const auto has_value = [&](const Issued& query) { return query.ok && query.*value_ > 0; };
+    return {std::ranges::find_if(part, has_value), part.end()};
+  }
+
   // Whether [0, first) was a ramp to [first, passes): a drift has no such bend.
   bool is_ramp(std::uint64_t first, const std::vector<GatingMetric>& after) const {
     if (first == 0) return true;
-    std::span<const Issued> front = stretch(0, first);
-    // Queries that failed at the start say nothing of the level there.
-    while (!front.empty() && !(front.front().ok && front.front().*value_ > 0)) {
-      front = front.subspan(1);
-    }
-    if (front.empty()) return true;
+    const std::span<const Issued> front = from_first_value(stretch(0, first));
+    const std::span<const Issued> back = from_first_value(stretch(first, passes_));
+    if (front.empty() || back.empty()) return true;
     const std::size_t block = std::max<std::size_t>(kBlockMin, front.size() / 8);
-    const std::span<const Issued> back = stretch(first, passes_);
     const double start = value_at(front.first(std::min(block, front.size())), value_, 0.5);
     const double knee = value_at(back.first(std::min(block, back.size())), value_, 0.5);
-    if (!(knee > 0)) return true;
     // Four super-passes that gain less among themselves than the distance from them to the rest are
     // a level of their own, followed by a step.
     if (first > kSuperPassesMin) {
@@ -232,7 +233,7 @@ class Finder {
     const std::size_t count = block_count(part);
     const std::vector<double> level = blocks(first * size_, part, count, 0.5);
     const Break found = break_of(level);
-    if (found.at == 0 || level.size() < count || found.p_value >= kAlpha) return false;
+    if (level.size() < count || found.p_value >= kAlpha) return false;
     if (std::abs(found.shift) < kEffectFloor || found.step_error >= found.line_error) return false;
     const std::uint64_t end = first + part * found.at / count / size_;
     std::vector<GatingMetric> metrics = level_by_all(first, end);
@@ -322,7 +323,6 @@ class Finder {
   // The rate at which the window's queries ended: its issues come in bursts.
   void measure_rates(bool counted) {
     out_.qps = clock_->rate(out_.first * size_, (out_.last + 1) * size_);
-    if (out_.completed == 0 || out_.qps <= 0) return;
     const double each = out_.qps / static_cast<double>(out_.completed);
     const bool sound = out_.unit == kAudioSecond;
     const double units = sound ? out_.sound_s : static_cast<double>(out_.units);
