@@ -7,6 +7,7 @@
 #include <queue>
 
 #include "base/rng.h"
+#include "domain/api.h"
 #include "metrics/completion_clock.h"
 #include "metrics/steady_state.h"
 
@@ -179,6 +180,73 @@ TEST(SteadyLatency, a_runs_facts_say_what_gates_it) {
   EXPECT_EQ(steady_options(Json().set("api_unit", "caption")).unit, "caption");
   EXPECT_EQ(steady_options(Json().set("api_unit", "\x1b[31m")).unit, "");
   EXPECT_EQ(steady_options(Json()).super_pass, 0U);
+}
+
+// The window ends before the run does: what follows it is not in its rate.
+TEST(SteadyLatency, the_rates_of_a_window_are_of_its_own_completions) {
+  const Loop loop{.passes = 12, .noise = 0.03};
+  std::vector<Issued> run = make_loop(loop, 8, [](double at) { return at < 0.6 ? 200 : 260.0; });
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    run[i].sound_s = 0.25 + 1e-3 * static_cast<double>(i % 7);
+    run[i].units = 1 + static_cast<std::uint32_t>(i % 3);
+  }
+  const SteadyOptions options{
+      .super_pass = loop.pass, .by = Gating::latency, .slots = loop.slots, .unit = "image"};
+  const SteadyState images = find_steady_state(run, options);
+  ASSERT_EQ(images.verdict, SteadyVerdict::anomaly);
+  const std::size_t from = images.first * loop.pass;
+  const std::size_t to = (images.last + 1) * loop.pass;
+  ASSERT_LT(to + loop.pass, run.size());
+  EXPECT_EQ(images.qps, CompletionClock(run, loop.slots).rate(from, to));
+  double sound = 0;
+  std::uint64_t units = 0;
+  for (std::size_t i = from; i < to; ++i) {
+    sound += run[i].sound_s;
+    units += run[i].units;
+  }
+  EXPECT_EQ(images.completed, to - from);
+  EXPECT_EQ(images.units, units);
+  EXPECT_DOUBLE_EQ(images.sound_s, sound);
+  const double each = images.qps / static_cast<double>(to - from);
+  EXPECT_DOUBLE_EQ(images.units_per_s.value_or(0), each * static_cast<double>(units));
+  EXPECT_FALSE(images.tps) << "nobody counted tokens";
+  SteadyOptions other = options;
+  other.unit = kAudioSecond;
+  EXPECT_DOUBLE_EQ(find_steady_state(run, other).units_per_s.value_or(0), each * sound);
+  other.unit = "";
+  EXPECT_FALSE(find_steady_state(run, other).units_per_s) << "without a unit";
+  for (Issued& query : run) {
+    query.tokens = 3;
+    query.sound_s = 0;
+  }
+  other.unit = kAudioSecond;
+  const SteadyState silent = find_steady_state(run, other);
+  EXPECT_FALSE(silent.units_per_s) << "of sound whose length nobody knows";
+  EXPECT_DOUBLE_EQ(silent.tps.value_or(0), 3 * silent.qps);
+  run[from].sound_s = 0.5;
+  EXPECT_DOUBLE_EQ(find_steady_state(run, other).units_per_s.value_or(0), each * 0.5);
+}
+
+// A second of a slow endpoint may have less than one reply.
+TEST(SteadyLatency, a_rate_below_one_a_second_is_a_rate) {
+  const Loop loop{.slots = 1, .noise = 0};
+  const SteadyState state = found(make_loop(loop, 1, [](double) { return 4000.0; }), loop);
+  ASSERT_TRUE(state.found);
+  EXPECT_NEAR(state.qps, 0.25, 1e-9);
+  EXPECT_NEAR(state.units_per_s.value_or(0), 0.25, 1e-9);
+}
+
+TEST(SteadyLatency, a_first_pass_that_failed_whole_is_no_step) {
+  const Loop loop{.slots = 1, .pass = 33, .passes = 6, .noise = 0};
+  std::vector<Issued> run = make_loop(loop, 1, [](double) { return 200.0; });
+  for (std::size_t i = 0; i < loop.pass; ++i) {
+    run[i].ok = false;
+    run[i].latency = 0;
+  }
+  const SteadyState state = found(run, loop);
+  EXPECT_EQ(state.verdict, SteadyVerdict::steady);
+  EXPECT_EQ(state.first, 1U);
+  EXPECT_EQ(state.last, 5U);
 }
 
 }  // namespace

@@ -350,5 +350,21 @@ TEST(SteadyStateEdges, the_decisions_over_a_table_of_runs_are_those_that_were_re
   expect_golden("metrics/steady_state.txt", table);
 }
 
+TEST(IssuedOf, a_query_asked_for_one_unit_at_least_and_sound_has_a_length) {
+  const auto issued = [](std::uint32_t choices, Duration sound) {
+    Event event = whole_event();
+    event.choices_asked = static_cast<decltype(event.choices_asked)>(choices);
+    event.sound.length = sound;
+    return issued_of(event, {});
+  };
+  EXPECT_EQ(issued(0, {}).units, 1U);
+  EXPECT_EQ(issued(1, {}).units, 1U);
+  EXPECT_EQ(issued(2, {}).units, 2U);
+  EXPECT_EQ(issued(7, {}).units, 7U);
+  EXPECT_EQ(issued(1, 2500_ms).sound_s, 2.5);
+  EXPECT_EQ(issued(1, Duration{-1}).sound_s, 0) << "of unknown length";
+  EXPECT_EQ(issued(1, {}).done, Instant{4500});
+}
+
 }  // namespace
 }  // namespace assay::metrics
