@@ -320,5 +320,20 @@ TEST(SeriesEdges, values_that_differ_in_one_bit_are_sorted_too) {
   }
 }
 
+// Each power of 2 up to 2^30 is an edge, and an edge belongs to the bucket that it begins.
+TEST(SeriesEdges, a_value_at_an_edge_is_in_the_bucket_that_begins_there) {
+  for (const std::size_t kept : {std::size_t{100}, std::size_t{1}}) {
+    Series series(kept);
+    for (const std::int64_t value : {1, 1, 2, 3, 1 << 30, (1 << 30) - (1 << 24)}) {
+      series.add(value);
+    }
+    const std::vector<Bucket> buckets = series.finish(false).histogram;
+    ASSERT_EQ(buckets[1].low, 2);
+    EXPECT_EQ(buckets[0].count, 2U) << kept;
+    EXPECT_EQ(buckets[1].count, 2U) << kept;
+    EXPECT_EQ(buckets[29].count, 2U) << kept;
+  }
+}
+
 }  // namespace
 }  // namespace assay::metrics

@@ -228,7 +228,6 @@ TrajectoryReport TrajectoryFold::finish() {
   out.tools_share = share_of(tools_ns_, wall_ns_);
   out.other_share = share_of(wall_ns_ - replies_ns_ - tools_ns_, wall_ns_);
   out.sent_digest = digest();
-  begun_.clear();
   return out;
 }
 

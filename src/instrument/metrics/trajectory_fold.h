@@ -74,7 +74,7 @@ class TrajectoryFold final : public ReplyFold {
  public:
   TrajectoryFold(const RunInfo& info, Trajectories trajectories);
   void on_phase(const PhaseMark& mark) override;
-  // The fold is empty afterwards.
+  // REQUIRES: called once.
   TrajectoryReport finish();
 
  private:

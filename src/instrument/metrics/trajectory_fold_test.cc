@@ -7,6 +7,7 @@
 #include <functional>
 #include <tuple>
 
+#include "base/hash.h"
 #include "base/rng.h"
 #include "base/text.h"
 
@@ -359,6 +360,120 @@ TEST(TrajectoryFold, without_tokens_or_without_time_there_is_no_interactivity) {
   EXPECT_EQ(tools.wall.max, 15e6);
   EXPECT_EQ(tools.tools_share, 1);
   EXPECT_EQ(tools.agents[0].interactivity, 0);
+}
+
+// One node of a nanosecond and of one token.
+TEST(TrajectoryFold, the_least_time_and_a_single_token_give_figures) {
+  Trajectories of{.agents = {"main"}, .planned = 1};
+  of.all.push_back({.id = "t", .nodes = {{.agent = 0, .asked = 1}}});
+  TrajectoryFold fold(replayed(), of);
+  Event event = ended(0, 0_ms, 1_ns);
+  event.usage.completion_tokens = 1;
+  fold.on_done(event, "");
+  const TrajectoryReport report = fold.finish();
+  EXPECT_EQ(report.replies_share, 1);
+  EXPECT_EQ(report.parallel.max, 1);
+  EXPECT_DOUBLE_EQ(report.interactivity.max, 1e9);
+  EXPECT_DOUBLE_EQ(report.agents[0].interactivity, 1e9);
+  EXPECT_EQ(report.agents[0].critical_share, 1);
+}
+
+TEST(TrajectoryFold, a_node_has_nothing_of_the_reply_before_it) {
+  TrajectoryFold fold(replayed(), diamond());
+  Event event = ended(0, 0_ms, 20_ms);
+  event.streamed = true;
+  event.first_token = event.last_token = Instant{} + 8_ms;
+  event.fragments = 1;
+  fold.on_done(event, "");
+  Event whole = ended(1, 25_ms, 60_ms);
+  whole.usage = Usage{};
+  fold.on_done(whole, "");
+  const TrajectoryReport report = fold.finish();
+  EXPECT_EQ(report.nodes.ttft.count, 1U);
+  EXPECT_EQ(report.agents[1].nodes.ttft.count, 0U);
+  EXPECT_EQ(report.agents[1].nodes.output_tokens, 0);
+  EXPECT_EQ(report.agents[1].nodes.latency.max, 35e6);
+}
+
+// Two milliseconds late: the client's delay is in the node's time and not in its latency.
+TEST(TrajectoryFold, a_nodes_time_on_the_path_begins_when_it_was_due) {
+  Trajectories of{.agents = {"main"}, .planned = 1};
+  of.all.push_back({.id = "t", .nodes = {{.agent = 0, .delay = 3_ms, .asked = 1}}});
+  TrajectoryFold fold(replayed(), of);
+  Event event = ended(0, 3_ms, 13_ms);
+  event.sent = Instant{} + 5_ms;
+  fold.on_done(event, "");
+  const TrajectoryReport report = fold.finish();
+  EXPECT_EQ(report.wall.max, 13e6) << "from its begin, before its delay";
+  EXPECT_DOUBLE_EQ(report.replies_share, 10.0 / 13);
+  EXPECT_DOUBLE_EQ(report.tools_share, 3.0 / 13);
+  EXPECT_EQ(report.nodes.latency.max, 8e6);
+}
+
+Trajectories chain_of_three() {
+  Traced one{.id = "t"};
+  one.nodes = {{.agent = 0, .asked = 1},
+               {.agent = 0, .after = {0}, .asked = 2},
+               {.agent = 0, .after = {1}, .asked = 3}};
+  return {.agents = {"main"}, .all = {one}, .planned = 1};
+}
+
+TEST(TrajectoryFold, given_up_is_what_was_never_sent_behind_one_that_failed_or_was_given_up) {
+  const auto counts = [](const std::vector<std::pair<Outcome, bool>>& nodes) {
+    TrajectoryFold fold(replayed(), chain_of_three());
+    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+      Event event = ended(i, 10_ms * i, 10_ms * i + 5_ms);
+      event.outcome = nodes[i].first;
+      if (!nodes[i].second) event.sent = Instant::none();
+      fold.on_done(event, "");
+    }
+    const NodeFigures found = fold.finish().nodes;
+    return std::make_tuple(found.succeeded, found.failed, found.given_up);
+  };
+  using enum Outcome;
+  EXPECT_EQ(counts({{reset, true}, {cancelled, false}, {cancelled, false}}),
+            std::make_tuple(0U, 1U, 2U));
+  EXPECT_EQ(counts({{ok, true}, {cancelled, false}}), std::make_tuple(1U, 1U, 0U))
+      << "nothing before it failed";
+  EXPECT_EQ(counts({{reset, true}, {connect_failed, false}}), std::make_tuple(0U, 2U, 0U))
+      << "it was tried";
+  EXPECT_EQ(counts({{reset, true}, {cancelled, true}}), std::make_tuple(0U, 2U, 0U))
+      << "it was on its way";
+}
+
+TEST(TrajectoryFold, of_nodes_that_end_last_together_the_first_ends_the_path) {
+  Traced one{.id = "t"};
+  one.nodes = {{.agent = 0, .asked = 1}, {.agent = 1, .asked = 2}};
+  TrajectoryFold fold(replayed(), {.agents = {"a", "b"}, .all = {one}, .planned = 1});
+  fold.on_done(ended(0, 0_ms, 10_ms), "");
+  fold.on_done(ended(1, 5_ms, 10_ms), "");
+  const TrajectoryReport report = fold.finish();
+  EXPECT_EQ(report.agents[0].critical_share, 1);
+  EXPECT_EQ(report.agents[1].critical_share, 0);
+  EXPECT_EQ(report.parallel.max, 1.5);
+}
+
+TEST(TrajectoryFold, the_digest_is_a_hash_over_what_each_node_asked_and_its_repeat) {
+  const auto digest = [](bool salted) {
+    Trajectories of{.agents = {"main"}, .planned = 4, .salted = salted};
+    for (const std::uint64_t asked : {0x1aU, 0x2bU}) {
+      of.all.push_back({.id = "t", .nodes = {{.agent = 0, .asked = asked}}});
+    }
+    TrajectoryFold fold(replayed(), of);
+    for (const std::uint32_t sample : {0U, 1U, 2U, 3U}) {
+      Event event = ended(sample, 0_ms, 1_ms);
+      if (sample == 1) event.sent = Instant::none();
+      fold.on_done(event, "");
+    }
+    return fold.finish().sent_digest;
+  };
+  const auto hash = [](std::string_view text) {
+    Sha256 out;
+    out.add(text);
+    return out.finish();
+  };
+  EXPECT_EQ(digest(true), hash("000000000000001a 0\n000000000000001a 1\n000000000000002b 1\n"));
+  EXPECT_EQ(digest(false), hash("000000000000001a 0\n000000000000001a 0\n000000000000002b 0\n"));
 }
 
 }  // namespace
