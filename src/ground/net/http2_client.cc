@@ -213,8 +213,7 @@ struct Http2Client::State {
     } else if (name == "content-encoding") {
       head.coding = content_coding_of(value);
     } else if (name == "content-length") {
-      head.has_length =
-          std::from_chars(value.data(), value.data() + value.size(), head.length).ec == std::errc{};
+      head.has_length = std::from_chars(value.begin(), value.end(), head.length).ec == std::errc{};
     } else if (name == "location" && head.status / 100 == 3) {
       head.location = value;
     } else if (name == "retry-after") {

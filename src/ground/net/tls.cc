@@ -8,6 +8,7 @@
 #include <openssl/x509v3.h>
 
 #include <array>
+#include <span>
 
 #include "base/check.h"
 #include "base/format.h"
@@ -39,14 +40,12 @@ constexpr std::string_view kHttp1{"\x08http/1.1", 9};
 
 int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size,
                     const unsigned char* offered, unsigned offered_size, void* http2) {
-  const unsigned char* wanted = kBoth.data();
-  unsigned size = kBoth.size();
-  if (http2 == nullptr) {
-    wanted += 3;
-    size -= 3;
-  }
+  std::span<const unsigned char> wanted = kBoth;
+  if (http2 == nullptr) wanted = wanted.last(kHttp1.size());
   unsigned char* chosen = nullptr;
-  const int found = SSL_select_next_proto(&chosen, out_size, wanted, size, offered, offered_size);
+  const int found =
+      SSL_select_next_proto(&chosen, out_size, wanted.data(), static_cast<unsigned>(wanted.size()),
+                            offered, offered_size);
   *out = chosen;
   return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
