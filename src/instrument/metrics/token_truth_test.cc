@@ -224,6 +224,11 @@ TEST(TokenTruth, the_tokenizer_counts_before_usage_unless_it_is_above_the_limit)
   EXPECT_TRUE(truth.tokenizer_above_limit);
   EXPECT_EQ(truth.basis, TokenBasis::usage);
   EXPECT_EQ(truth.count.output, 16);
+  // What is no token to the tokenizer is none, and that is a count.
+  counted = {.input = 3, .output = 0, .after_first = 0};
+  truth = truth_of(q, &counted);
+  EXPECT_EQ(truth.basis, TokenBasis::tokenizer);
+  EXPECT_EQ(truth.count.output, 0);
   // A reply that the run's tokenizer could not count has no count.
   counted = {};
   EXPECT_EQ(truth_of(q, &counted).basis, TokenBasis::none);
