@@ -53,10 +53,14 @@ class Model:
         self.mla = attention["kind"] == "mla"
         self.heads, self.kv_heads = attention["heads"], attention.get("kv_heads", 0)
         self.norm_across_heads = attention.get("norm_across_heads", False)
+        self.query_key_norm = attention.get("query_key_norm", self.norm_across_heads)
+        self.fp8_blocks = precision.get("fp8_blocks", False)
         self.sliding = attention.get("sliding_layers", 0)
         self.window = attention.get("sliding_window", 0)
         self.linear_layers = linear.get("layers", 0)
         self.attention_layers = self.layers - self.linear_layers
+        self.norm_layers = self.linear_layers + (
+            self.attention_layers if self.query_key_norm else 0)
         h = self.hidden
         if self.mla:
             q, kv = attention["q_rank"], attention["kv_rank"]
@@ -105,6 +109,11 @@ class Model:
     def attention_format(self, precision):
         under = self.attention_under_fp4 if FORMAT[precision] == "fp4" else None
         return self.attention_fixed or under or precision
+
+    def requantised_layers(self, precision):
+        """Layers whose activations are quantised anew, by a kernel of its own."""
+        anew = precision == "nvfp4" or (precision == "fp8" and self.fp8_blocks)
+        return self.layers if anew else 0
 
     def weight_bytes(self, precision, tp, moe_tp, ep):
         """On one accelerator."""

@@ -22,13 +22,14 @@ CONSTANTS = [
     ("expert_bandwidth", 0.6, 1, 0.35), ("expert_compute", 0.3, 0.5, 0.7),
     ("all_reduce_s", 7e-6, 1, 0.5), ("all_reduce_bandwidth", 0.7, 1, 0.35),
     ("all_to_all_s", 40e-6, 1, 0.6), ("all_to_all_bandwidth", 0.55, 1, 0.35),
-    ("layer_s", 25e-6, 2, 0.7), ("step_s", 0.6e-3, 1, 0.9), ("sequence_s", 15e-6, 1, 0.8),
+    ("layer_s", 25e-6, 1.7, 0.7), ("step_s", 0.6e-3, 1, 0.9), ("sequence_s", 15e-6, 1, 0.8),
     ("prefill_step_s", 1e-3, 1, 1.0), ("activation_passes", 3.7, 1, 0.9),
     ("draft_s", 0.3e-3, 1, 0.6), ("accept_first", 0.75, 1, 0.12), ("accept_decay", 0.85, 1, 0.12),
     ("accept_growth", 0.2, 1, 0.7), ("expert_thin_columns", 100, 1, 1.0),
     ("expert_imbalance", 0.05, 1, 1.0), ("draft_coverage", 0.6, 1, 0.4),
     ("request_s", 0.025, 2, 0.9), ("eager_layer_s", 0.1e-3, 6, 0.9),
-    ("linear_extra", 0.5, 1, 0.8),
+    ("linear_extra", 0.5, 1, 0.8), ("norm_extra", 0.2, 1, 0.7),
+    ("requantise_extra", 0.2, 1, 0.7),
 ]
 NAMES = [c[0] for c in CONSTANTS]
 COMPUTE_BY_FORMAT = {"bf16": 1, "fp8": 0.62 / 0.6, "nvfp4": 0.75, "mxfp4": 0.4 / 0.6}

@@ -47,9 +47,11 @@ class Points:
         for name in ("layers", "hidden", "heads", "mla", "mixers", "experts", "active", "ffn",
                      "expert", "moe_layers", "shared", "head", "qk", "sliding", "window",
                      "absorbed", "attention_layers", "dense", "expert_inner", "linear_layers",
-                     "norm_across_heads"):
+                     "norm_across_heads", "norm_layers"):
             setattr(self, name, of_model(lambda m, n=name: getattr(m, n)))
         self.eager = self.each(points, lambda p: p["backend"] != "vllm")  # prompt_graphs
+        self.requantised = self.each(
+            points, lambda p: model(p["m"]).requantised_layers(p["precision"]))
         self.bandwidth = self.each(points, lambda p: card(p["card"])["bandwidth"])
         self.link = self.each(points, lambda p: card(p["card"])["link"])
         self.bf16 = self.each(points, lambda p: rate(p["card"], "bf16"))
@@ -124,13 +126,15 @@ class Points:
         t += self.exchanges * c("all_to_all_s") + self.exchange_s / c("all_to_all_bandwidth")
         head = self.linear(self.head / self.tp, 2, self.bf16, self.head_tokens, bandwidth, 0.6)
         t += head + self.drafts * (head + c("draft_s"))
-        t += (self.layers + self.linear_layers * c("linear_extra")) * c("layer_s")
+        launched = (self.layers + self.linear_layers * c("linear_extra")
+                    + self.norm_layers * c("norm_extra")
+                    + self.requantised * c("requantise_extra"))
+        t += launched * c("layer_s")
         t += c("step_s") + c("sequence_s") * self.rank_sequences
         t += self.prefilling * c("prefill_step_s")
         t += (c("activation_passes") * 2 * self.tokens * self.layers * self.hidden
               / self.bandwidth)
-        launches = (self.layers + self.linear_layers * c("linear_extra")) * c("eager_layer_s")
-        return np.hypot(t, self.prefilling * self.eager * launches)
+        return np.hypot(t, self.prefilling * self.eager * launched * c("eager_layer_s"))
 
     def gain(self, constants):
         """Tokens a step over those that the schedules were made with."""

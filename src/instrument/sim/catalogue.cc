@@ -117,6 +117,7 @@ Result<ModelSpec> Catalogue::model(std::string_view name) const {
     // The known model with this checkpoint's formats: its calibration counts.
     ModelSpec same = known;
     same.checkpoint_precision = out.checkpoint_precision;
+    if (out.checkpoint_precision == "fp8") same.fp8_blocks = out.fp8_blocks;
     if (!out.attention_precision.empty()) same.attention_precision = out.attention_precision;
     return same;
   }

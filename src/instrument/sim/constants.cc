@@ -29,6 +29,8 @@ const std::vector<ConstantName>& constant_names() {
       {"prefill_step_s", &C::prefill_step_s},
       {"activation_passes", &C::activation_passes},
       {"linear_extra", &C::linear_extra},
+      {"norm_extra", &C::norm_extra},
+      {"requantise_extra", &C::requantise_extra},
       {"draft_s", &C::draft_s},
       {"request_s", &C::request_s},
       {"eager_layer_s", &C::eager_layer_s},

@@ -45,7 +45,11 @@ struct StepConstants {
   double request_s = 0.025;       // front end: HTTP, tokenizing, first detokenizing
   // Reads or writes of a token's hidden state in each layer, outside the matrices.
   double activation_passes = 3.7;
-  double linear_extra = 0.5;  // a layer of linear attention takes layer_s this share longer
+  // A layer takes layer_s this share longer: of linear attention, with a norm of its heads, whose
+  // activations are quantised anew.
+  double linear_extra = 0.5;
+  double norm_extra = 0.2;
+  double requantise_extra = 0.2;
   // Multi-token prediction.
   double draft_coverage = 0.6;  // how far a sequence's drafts use experts of their own
   double accept_first = 0.75;   // chance that the first draft is accepted

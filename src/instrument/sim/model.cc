@@ -137,6 +137,14 @@ Precision ModelSpec::attention_dtype(Precision weights) const {
   return parsed ? *parsed : weights;
 }
 
+unsigned ModelSpec::norm_layers() const {
+  return (query_key_norm ? attention_layers() : 0) + linear_layers;
+}
+
+bool ModelSpec::requantises(Precision weights) const {
+  return weights == Precision::nvfp4 || (weights == Precision::fp8 && fp8_blocks);
+}
+
 namespace {
 
 void read_attention(Fields& top, ModelSpec& out) {
@@ -156,6 +164,7 @@ void read_attention(Fields& top, ModelSpec& out) {
     out.value_dim = at.count("value_dim", out.head_dim);
     out.output_gate = at.flag("output_gate", false);
     out.norm_across_heads = at.flag("norm_across_heads", false);
+    out.query_key_norm = at.flag("query_key_norm", out.norm_across_heads);
     out.sliding_layers = at.count("sliding_layers", 0U);
     out.sliding_window = at.count("sliding_window", 0U);
     if (out.heads == 0 || out.kv_heads == 0 || out.head_dim == 0) {
@@ -273,6 +282,7 @@ Result<ModelSpec> read_model(const Json& file, const std::string& where) {
   out.attention_precision = precision.text("attention", std::string());
   out.attention_precision_under_fp4 = precision.text("attention_under_fp4", std::string());
   out.checkpoint_precision = precision.text("checkpoint", std::string());
+  out.fp8_blocks = precision.flag("fp8_blocks", false);
   top.absorb(precision);
   out.mtp_layers = top.count("mtp_layers", 0U);
   top.value("vision");

@@ -64,6 +64,7 @@ struct ModelSpec {
   // Queries and keys are normalised over all heads together, which tensor-parallel ranks have to
   // agree on.
   bool norm_across_heads = false;
+  bool query_key_norm = false;  // queries and keys are normalised, each head or all together
   // Sparse attention: an indexer reads one key of each earlier token, and attention only the best.
   unsigned sparse_top = 0;
   unsigned sparse_heads = 0;
@@ -92,6 +93,7 @@ struct ModelSpec {
   std::string checkpoint_precision{};           // of the published weights; "": unknown
   std::string attention_precision{};            // fixed by the checkpoint; "" follows the weights
   std::string attention_precision_under_fp4{};  // when the experts are FP4
+  bool fp8_blocks = false;  // in FP8 scales are of blocks, so those of activations of each token
   unsigned mtp_layers = 0;
   std::vector<StageSpec> stages{};
   unsigned batch = 1;
@@ -121,6 +123,10 @@ struct ModelSpec {
   double index_elements() const;                 // keys of the indexers, which no rank splits
   double state_elements(unsigned tp) const;      // of linear attention, for each sequence
   Precision attention_dtype(Precision weights) const;
+  // Layers whose attention normalises its own heads; linear attention always does.
+  unsigned norm_layers() const;
+  // Whether each product's activations are quantised anew, by a kernel of its own.
+  bool requantises(Precision weights) const;
 };
 
 // What contradicts itself in a language model's shape; "" if nothing does.

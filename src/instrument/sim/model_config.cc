@@ -35,6 +35,15 @@ bool without_gate(std::string_view type, std::string_view activation) {
   return std::find(families.begin(), families.end(), type) != families.end();
 }
 
+// Families whose attention normalises queries and keys without a field that says so.
+bool normalises_heads(std::string_view type) {
+  for (const std::string_view family :
+       {"qwen3", "gemma3", "exaone4", "apertus", "dots1", "hunyuan_v1"}) {
+    if (type.starts_with(family)) return true;
+  }
+  return false;
+}
+
 void read_mla(ConfigFields& at, ModelSpec& out) {
   out.kv_rank = at.need({"kv_lora_rank"});
   out.q_rank = at.count({"q_lora_rank"}).value_or(0);
@@ -64,6 +73,8 @@ void read_heads(ConfigFields& at, ModelSpec& out) {
   out.output_gate = at.flag("attn_output_gate") || type == "qwen3_next";
   out.norm_across_heads = at.text("qk_norm_type") == "per_layer" || type == "minimax_m2" ||
                           type == "olmo2" || type == "olmo3" || type == "olmoe";
+  out.query_key_norm = out.norm_across_heads || at.flag("use_qk_norm") || at.flag("qk_layernorm") ||
+                       normalises_heads(type);
 }
 
 // How many layers have attention of each kind.
@@ -312,6 +323,15 @@ std::string quantised_to(const Json& how) {
   return method.empty() ? algorithm : method;
 }
 
+// Whether an FP8 checkpoint's scales are of blocks.
+bool in_blocks(const Json& how) {
+  if (how["weight_block_size"].size() > 0) return true;
+  for (const auto& [name, group] : how["config_groups"].members()) {
+    if (group["weights"]["strategy"].as_string() == "block") return true;
+  }
+  return false;
+}
+
 // Whether the modules left wide include those with `part` in their names in most layers.
 bool left_wide(const Json& how, std::string_view part, unsigned layers) {
   unsigned named = 0;
@@ -339,6 +359,7 @@ void read_formats(ConfigFields& at, ModelSpec& out) {
     out.checkpoint_precision = "bf16";
     return;
   }
+  out.fp8_blocks = out.checkpoint_precision == "fp8" && in_blocks(*how);
   const unsigned full = out.attention_layers();
   const double full_weights = full * out.attention_weights();
   const double linear_weights = out.linear_layers * out.linear_weights();

@@ -177,6 +177,53 @@ TEST(ModelConfig, a_norm_across_heads_is_a_field_or_the_familys) {
   EXPECT_TRUE(Catalogue::builtin().model("minimax-m2.5")->norm_across_heads);
 }
 
+TEST(ModelConfig, a_norm_of_queries_and_keys_is_a_field_or_the_familys) {
+  const auto normalised = [](const std::string& more) {
+    const auto model = read_text(
+        R"({"num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32,
+            "intermediate_size": 11008, "vocab_size": 100352)" +
+        more + "}");
+    return model ? model->norm_layers() : 0;
+  };
+  EXPECT_EQ(normalised(""), 0);
+  EXPECT_EQ(normalised(R"(, "use_qk_norm": false)"), 0);
+  for (const char* said :
+       {R"("use_qk_norm": true)", R"("qk_layernorm": true)", R"("qk_norm_type": "per_layer")",
+        R"("model_type": "qwen3")", R"("model_type": "gemma3_text")", R"("model_type": "exaone4")",
+        R"("model_type": "apertus")", R"("model_type": "dots1")",
+        R"("model_type": "hunyuan_v1_dense")", R"("model_type": "minimax_m2")"}) {
+    EXPECT_EQ(normalised(std::string(", ") + said), 32) << said;
+  }
+  EXPECT_EQ(normalised(R"(, "model_type": "llama")"), 0);
+  const Catalogue catalogue = Catalogue::builtin();
+  EXPECT_EQ(catalogue.model("minimax-m2.5")->norm_layers(), 62);
+  EXPECT_EQ(catalogue.model("qwen3.5-397b-a17b")->norm_layers(), 60) << "both kinds";
+  EXPECT_EQ(catalogue.model("gpt-oss-120b")->norm_layers(), 0);
+}
+
+TEST(ModelConfig, scales_of_blocks_are_the_checkpoints) {
+  const auto anew = [](const std::string& quantised, Precision precision) {
+    const auto model = read_text(std::string(kQwen3Moe) + quantised + "}");
+    return model && model->requantises(precision);
+  };
+  const std::string blocks =
+      R"(, "quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]})";
+  const std::string groups =
+      R"(, "quantization_config": {"quant_method": "compressed-tensors", "config_groups":
+           {"group_0": {"weights": {"num_bits": 8, "type": "float", "strategy": "HOW"}}}})";
+  const auto strategy = [&](const std::string& word) {
+    std::string out = groups;
+    return out.replace(out.find("HOW"), 3, word);
+  };
+  EXPECT_TRUE(anew(blocks, Precision::fp8));
+  EXPECT_FALSE(anew(blocks, Precision::bf16));
+  EXPECT_TRUE(anew(strategy("block"), Precision::fp8));
+  EXPECT_FALSE(anew(strategy("tensor"), Precision::fp8));
+  EXPECT_FALSE(anew(R"(, "quantization_config": {"quant_method": "fp8"})", Precision::fp8));
+  EXPECT_TRUE(anew("", Precision::nvfp4));
+  EXPECT_FALSE(anew("", Precision::mxfp4));
+}
+
 TEST(ModelConfig, quantisation_is_the_checkpoints) {
   const auto formats = [](const std::string& quantised) {
     const auto model = read_text(std::string(kQwen3Moe) + quantised + "}");

@@ -86,8 +86,12 @@ StepModel::StepModel(const Deployment& deployment) : d_(deployment) {
     comm_fixed_ += p.pp * 10e-6;
     comm_token_ += p.pp * 2.0 * m.hidden / d_.hardware.link(p.gpus()).bytes_per_s;
   }
-  fixed_ = (m.layers + c.linear_extra * m.linear_layers) * c.layer_s + c.step_s;
-  eager_ = (m.layers + c.linear_extra * m.linear_layers) * c.eager_layer_s;
+  // A norm of heads and a quantisation of activations are kernels that other layers do without.
+  const double launched = m.layers + c.linear_extra * m.linear_layers +
+                          c.norm_extra * m.norm_layers() +
+                          (m.requantises(d_.precision) ? c.requantise_extra * m.layers : 0.0);
+  fixed_ = launched * c.layer_s + c.step_s;
+  eager_ = launched * c.eager_layer_s;
   activation_ = c.activation_passes * 2.0 * m.layers * m.hidden / bandwidth;
 }
 

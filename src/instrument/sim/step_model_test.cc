@@ -26,6 +26,7 @@ Deployment ideal(Deployment d) {
   }
   d.constants.expert_thin_columns = d.constants.expert_imbalance = 1e-30;
   d.constants.activation_passes = d.constants.linear_extra = 1e-30;
+  d.constants.norm_extra = d.constants.requantise_extra = 1e-30;
   d.kv_bytes = 1;
   return d;
 }
@@ -187,6 +188,7 @@ TEST(Acceptance, expectation_is_the_sum_of_products) {
 TEST(StepModel, a_step_with_prompts_takes_no_less_than_its_launches) {
   Deployment d = make("deepseek-r1", "h200-sxm", "fp8", {8, 1, 1, 1});
   d.backend.prompt_graphs = false;
+  d.constants.norm_extra = d.constants.requantise_extra = 1e-30;
   const auto seconds = [&d](double eager_layer_s, double prompt_tokens) {
     d.constants.eager_layer_s = eager_layer_s;
     return StepModel(d).seconds({4, 4000, prompt_tokens, 0, 4, prompt_tokens});
@@ -207,9 +209,28 @@ TEST(StepModel, layers_of_linear_attention_are_launched_longer) {
   Deployment d = make("qwen3.5-397b-a17b", "b200-sxm", "fp8", {8, 1, 1, 1});
   d.backend.prompt_graphs = false;
   d.constants.eager_layer_s = 1;  // of which the card's work is nothing
+  d.constants.norm_extra = d.constants.requantise_extra = 1e-30;
   const double extra = d.constants.linear_extra * d.model.linear_layers;
   EXPECT_GT(extra, 1);
   EXPECT_NEAR(StepModel(d).seconds({0, 0, 100, 0, 0, 100}), d.model.layers + extra, 1e-2);
+}
+
+TEST(StepModel, a_norm_of_heads_and_a_quantisation_of_activations_are_launched) {
+  Deployment d = ideal(make("qwen3-32b", "b200-sxm", "fp8", {1, 1, 1, 1}));
+  d.constants.layer_s = 1;
+  const auto layers = [&] { return StepModel(d).parts(decode(1, 1)).fixed; };
+  EXPECT_NEAR(layers(), 64, 1e-6);
+  d.constants.norm_extra = 0.25;
+  EXPECT_NEAR(layers(), 64 * 1.25, 1e-6);
+  d.constants.requantise_extra = 0.5;
+  EXPECT_NEAR(layers(), 64 * 1.75, 1e-6);
+  d.precision = Precision::bf16;
+  EXPECT_NEAR(layers(), 64 * 1.25, 1e-6) << "nothing is quantised";
+  d.precision = Precision::nvfp4;
+  EXPECT_NEAR(layers(), 64 * 1.75, 1e-6);
+  d.precision = Precision::fp8;
+  d.model.fp8_blocks = d.model.query_key_norm = false;
+  EXPECT_NEAR(layers(), 64, 1e-6);
 }
 
 }  // namespace
