@@ -26,7 +26,6 @@ struct Connection {
   bool listed = false;       // among those that can take a query
   bool stamped = false;      // the kernel gives receive stamps
   bool unflushed = false;    // has requests that wait for flush_requests()
-  bool starved = false;      // the peer allows no query, and queries wait
   std::uint64_t serial = 0;  // of this use of the record
   net::Fd fd{};
   std::unique_ptr<net::TlsSession> tls{};  // null for plain TCP
@@ -34,6 +33,9 @@ struct Connection {
   std::unique_ptr<Transport> transport{};  // null until TCP and TLS are up
   std::string unsent{};                    // bytes that the kernel did not take yet
   std::size_t unsent_at = 0;
+  // Until then it must be open, or its peer must allow a query where queries wait; none: neither is
+  // awaited.
+  Instant awaited_until = Instant::none();
   Instant opened{};         // when connecting began
   Duration connect_time{};  // until it could carry a request
   Instant idle_since{};

@@ -130,7 +130,7 @@ void HttpTarget::State::expire(Instant now) {
   while (!connect_deadlines.empty()) {
     const ConnectDeadline d = connect_deadlines.front();
     const Connection& c = *connections[d.connection];
-    const bool over = c.serial != d.serial || (c.state == Connection::State::open && !c.starved);
+    const bool over = c.serial != d.serial || c.awaited_until != d.at;
     if (!over && d.at > now) break;
     connect_deadlines.pop_front();
     if (!over) give_up_connecting(d.connection, at);
@@ -170,7 +170,7 @@ void HttpTarget::State::give_up_connecting(std::uint32_t id, const Stamp& at) {
     connect_failed(id, Outcome::connect_failed, std::move(why));
     return;
   }
-  c.starved = false;
+  c.awaited_until = Instant::none();
   std::vector<std::pair<Slot*, std::uint64_t>> waiting;
   for (Slot* const slot : c.lane.active) {
     if (!slot->out) waiting.emplace_back(slot, slot->serial);

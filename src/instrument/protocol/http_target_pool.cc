@@ -107,7 +107,7 @@ bool HttpTarget::State::open_connection(std::uint16_t endpoint) {
   c.fresh = true;
   c.lane.blocked = true;
   c.unflushed = false;
-  c.starved = false;
+  c.awaited_until = Instant::none();
   c.opened = c.emptied_at = clock.now();
   ++d.open;
   ++d.connecting;
@@ -126,11 +126,16 @@ bool HttpTarget::State::open_connection(std::uint16_t endpoint) {
   event.events = kWatched | EPOLLOUT;
   event.data.u64 = id | (static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.fd.get())) << 32);
   CHECK(::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, c.fd.get(), &event) == 0);
-  if (spec.connect_timeout != Duration::max()) {
-    connect_deadlines.push_back({c.opened + spec.connect_timeout, id, c.serial});
-  }
+  await(id, c.opened);
   ++stats.connections_opened;
   return true;
+}
+
+void HttpTarget::State::await(std::uint32_t id, Instant since) {
+  if (spec.connect_timeout == Duration::max()) return;
+  Connection& c = *connections[id];
+  c.awaited_until = since + spec.connect_timeout;
+  connect_deadlines.push_back({c.awaited_until, id, c.serial});
 }
 
 void HttpTarget::State::count_retransmits(const Connection& c) {
@@ -193,6 +198,7 @@ void HttpTarget::State::can_carry(std::uint32_t id) {
   d.queries_each = c.transport->limit();
   c.connect_time = clock.now() - c.opened;
   c.state = Connection::State::open;
+  c.awaited_until = Instant::none();
   release(id, true);
   open_if_needed(c.lane.endpoint);
 }

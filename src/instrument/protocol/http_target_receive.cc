@@ -273,10 +273,11 @@ void HttpTarget::State::remove_ended(bool keep) {
 void HttpTarget::State::watch_starved(std::uint32_t id, Instant now) {
   Connection& c = *connections[id];
   const bool starved = c.busy() && c.transport->limit() == 0;
-  if (starved && !c.starved && spec.connect_timeout != Duration::max()) {
-    connect_deadlines.push_back({now + spec.connect_timeout, id, c.serial});
+  if (!starved) {
+    c.awaited_until = Instant::none();
+  } else if (!c.awaited_until.known()) {
+    await(id, now);
   }
-  c.starved = starved;
 }
 
 }  // namespace assay::protocol

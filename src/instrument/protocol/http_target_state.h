@@ -117,6 +117,8 @@ struct HttpTarget::State {
   Result<void> open_destinations();
   void open_if_needed(std::uint16_t endpoint);
   bool open_connection(std::uint16_t endpoint);
+  // Gives it the time for connecting, from then on.
+  void await(std::uint32_t id, Instant since);
   // REQUIRES: no query is under way on it.
   void close_connection(std::uint32_t id);
   // TCP and TLS are up: chooses the transport.

@@ -105,6 +105,44 @@ TEST(HttpTargetWaits, what_a_starved_connection_holds_back_waits_as_long_as_for_
             "0)");
 }
 
+// The first deadline is over with the first time of starving, also where another connection's comes
+// before it.
+TEST(HttpTargetWaits, a_connection_that_starves_again_is_given_its_whole_time_again) {
+  for (const bool behind_another : {false, true}) {
+    ByHand hand(2);
+    hand.endpoints.http = HttpVersion::http2;
+    hand.endpoints.connect_timeout = 5_s;
+    hand.datasets[0].dataset.samples[0].prompt = std::string(100'000, 'x');
+    const auto allow = [&](PlayedPeer& peer, std::uint32_t streams) {
+      peer.say(net::settings(net::setting(net::kConcurrentStreams, streams)));
+      hand.turn();
+    };
+    std::vector<PlayedPeer> peers;
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      hand.submit(i);
+      peers.push_back(hand.accept(i));
+      peers[i].say(net::settings());
+      hand.turn();
+    }
+    if (behind_another) allow(peers[0], 0);
+    for (const std::uint32_t streams : {0U, 1U, 0U}) {
+      hand.pass(1_s);
+      allow(peers[1], streams);
+    }
+    hand.pass(5_s - 1_ns);
+    hand.turn();
+    EXPECT_EQ(hand.notes.done.size(), behind_another ? 1U : 0U);
+    EXPECT_EQ(peers[0].closed(), behind_another);
+    EXPECT_FALSE(peers[1].closed());
+    hand.pass(1_ns);
+    hand.turn();
+    ASSERT_EQ(hand.notes.done.size(), behind_another ? 2U : 1U);
+    EXPECT_EQ(hand.notes.done.back().query.index, 1U);
+    EXPECT_EQ(hand.notes.done.back().outcome, Outcome::connect_failed);
+    EXPECT_TRUE(peers[1].closed());
+  }
+}
+
 TEST(HttpTargetWaits, a_wait_that_nothing_cut_short_is_not_counted_whatever_errno_was) {
   ByHand hand;
   errno = EINTR;

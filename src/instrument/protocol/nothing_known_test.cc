@@ -60,8 +60,8 @@ TEST(NothingKnown, an_event_holds_no_fragment_and_ends_nothing) {
 TEST(NothingKnown, a_connection_is_fresh_and_carries_nothing) {
   const Connection c;
   EXPECT_TRUE(c.fresh);
-  EXPECT_EQ(together(c.doubted, c.listed, c.stamped, c.unflushed, c.starved, c.serial, c.unsent_at),
-            0);
+  EXPECT_EQ(together(c.doubted, c.listed, c.stamped, c.unflushed, c.serial, c.unsent_at), 0);
+  EXPECT_FALSE(c.awaited_until.known());
   EXPECT_EQ(together(c.lane.endpoint, c.lane.blocked, c.busy(), c.opening()), 0);
   const Slot slot(nullptr);
   EXPECT_EQ(together(slot.serial, slot.connection, slot.stream, slot.framing_watched,
