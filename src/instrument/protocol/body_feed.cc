@@ -22,7 +22,7 @@ std::uint64_t key_of(std::size_t phase, std::uint32_t index) {
 std::uint64_t key_of(const Query& query) { return key_of(query.phase, query.index); }
 
 std::size_t slots_for(std::size_t body_bytes) {
-  return std::clamp(kFeedBytes / std::max<std::size_t>(1, body_bytes), kSlotsMin, kSlotsMax);
+  return std::clamp(kFeedBytes / body_bytes, kSlotsMin, kSlotsMax);
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ BodyFeed::BodyFeed(std::shared_ptr<const PreparedBodies> bodies, const Plan& pla
     const PhasePlan& phase = plan.phases[i];
     const PreparedBodies::Variant& variant = bodies_->variants_[bodies_->phases_[i]];
     phases_.push_back({QueryStream(phase, index, plan.shard_index, plan.shard_count),
-                       variant.make_row ? phase.stop.queries_max : 0, &variant, phase.salted, 0});
+                       variant.make_row ? phase.stop.queries_max : 0, &variant, phase.salted});
     largest = std::max(largest, variant.body_bytes);
   }
   slots_ = std::vector<Slot>(slots_for(largest));

@@ -22,7 +22,7 @@ namespace assay::protocol {
 
 class BodyFeed {
  public:
-  // `plan`: the measuring thread's own.
+  // `plan`: the measuring thread's own. REQUIRES: a dataset of it makes its rows on request.
   BodyFeed(std::shared_ptr<const PreparedBodies> bodies, const Plan& plan);
   ~BodyFeed();
   BodyFeed(const BodyFeed&) = delete;

@@ -95,17 +95,152 @@ TEST(BodyFeed, sending_a_body_that_was_made_in_the_run_allocates_nothing) {
 
 TEST(BodyFeed, a_short_run_is_made_ahead_as_a_whole) {
   Made made(1'000'000);
-  for (PhasePlan& phase : made.plan.phases) phase.stop.queries_max = 100;
+  made.plan.phases.push_back(made.plan.phases[0]);
+  const std::vector<std::uint32_t> lengths = {100, 250, 50};
+  for (std::size_t i = 0; i < 3; ++i) made.plan.phases[i].stop.queries_max = lengths[i];
   PreparedRequests requests = made.requests(made.datasets, made.plan);
   OsClock clock;
   requests.get_ahead(clock, Instant::max());
   const std::uint64_t ahead = *made.count;
-  for (std::uint16_t phase = 0; phase < 2; ++phase) {
+  EXPECT_EQ(ahead, 8U + 400U);
+  for (std::uint16_t phase = 0; phase < 3; ++phase) {
     QueryStream queries(made.plan.phases[phase], phase, 0, 1);
-    for (int i = 0; i < 100; ++i) bytes_of(requests, queries.next());
+    for (std::uint32_t i = 0; i < lengths[phase]; ++i) bytes_of(requests, queries.next());
   }
   EXPECT_EQ(*made.count, ahead);
   EXPECT_EQ(requests.made_here(), 0U);
+}
+
+// Bodies of 16 MiB together are held: at least 4, at most 4096, whichever phase has the largest.
+TEST(BodyFeed, many_small_bodies_are_held_and_few_large_ones) {
+  const auto room_of = [](const std::vector<std::size_t>& body_bytes) {
+    Made made(10'000);
+    made.plan.phases.clear();
+    made.datasets.assign(body_bytes.size(), made.datasets[0]);
+    for (std::size_t i = 0; i < body_bytes.size(); ++i) {
+      const auto row_of = [](std::size_t prompt) {
+        return Sample{.prompt = std::string(prompt, 'x'), .output_tokens_max = 3};
+      };
+      const auto least = make_body(Api::openai, made.datasets[i].generation, row_of(1), false);
+      const std::size_t prompt = body_bytes[i] - least->bytes.size() + 1;
+      made.datasets[i].dataset.make_row = [=](std::uint32_t) { return row_of(prompt); };
+      made.plan.phases.push_back(
+          {.dataset = static_cast<std::uint32_t>(i), .order = SampleOrder::shuffled(10'000, 3)});
+      made.plan.phases.back().stop.queries_max = 1;
+    }
+    auto bodies = PreparedBodies::make(made.plan, made.datasets, made.endpoints);
+    EXPECT_TRUE(bodies) << bodies.error().message;
+    return BodyFeed(std::make_shared<const PreparedBodies>(*std::move(bodies)), made.plan).room();
+  };
+  EXPECT_EQ(room_of({200}), 4096U);
+  EXPECT_EQ(room_of({4096}), 4096U);
+  EXPECT_EQ(room_of({4097}), 4095U);
+  EXPECT_EQ(room_of({65'536}), 256U);
+  EXPECT_EQ(room_of({200, 65'536}), 256U);
+  EXPECT_EQ(room_of({65'536, 200}), 256U);
+  EXPECT_EQ(room_of({std::size_t{5} << 20}), 4U);
+}
+
+TEST(BodyFeed, the_first_query_that_is_asked_may_be_any) {
+  const Made made(10'000);
+  PreparedRequests prepared = made.requests(made.read(), made.plan);
+  for (std::uint16_t phase = 0; phase < 2; ++phase) {
+    for (std::uint32_t before = 0; before < 3; ++before) {
+      PreparedRequests fed = made.requests(made.datasets, made.plan);
+      QueryStream queries(made.plan.phases[phase], phase, 0, 1);
+      for (std::uint32_t i = 0; i < before; ++i) queries.next();
+      const Query query = queries.next();
+      EXPECT_EQ(bytes_of(fed, query), bytes_of(prepared, query)) << before;
+    }
+  }
+}
+
+// Rows that the feed's thread can make only when the test lets it; the test's own thread always
+// can.
+struct Gate {
+  std::shared_ptr<std::atomic<bool>> open = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<std::atomic<bool>> reached = std::make_shared<std::atomic<bool>>(false);
+
+  void close_before(Made& made, std::size_t prompt_bytes) const {
+    made.datasets[0].dataset.make_row = [open = open, reached = reached, count = made.count,
+                                         prompt_bytes,
+                                         test = std::this_thread::get_id()](std::uint32_t row) {
+      const bool own = std::this_thread::get_id() == test;
+      if (!own) *reached = true;
+      while (!own && !*open) std::this_thread::yield();
+      ++*count;
+      return Sample{.prompt = format("row {} {}", row, std::string(prompt_bytes, 'x')),
+                    .output_tokens_max = 3};
+    };
+  }
+};
+
+// A feed that was late leaves a few queries to the measuring thread, fewer where few bodies are
+// held, and none of the next phase's.
+TEST(BodyFeed, a_late_feed_leaps_ahead_of_the_queries_and_is_late_in_that_phase_only) {
+  struct Late {
+    std::size_t prompt_bytes;
+    std::uint64_t queries;  // of each phase
+    std::uint64_t asked;    // before the feed could make any
+    std::uint64_t leap;
+  };
+  for (const Late& late : {Late{10, 100, 10, 32}, Late{500'000, 25, 5, 16}}) {
+    Made made(10'000);
+    for (PhasePlan& phase : made.plan.phases) phase.stop.queries_max = late.queries;
+    const Gate gate;
+    gate.close_before(made, late.prompt_bytes);
+    PreparedRequests requests = made.requests(made.datasets, made.plan);
+    while (!*gate.reached) std::this_thread::yield();
+    QueryStream first(made.plan.phases[0], 0, 0, 1);
+    for (std::uint64_t i = 0; i < late.asked; ++i) bytes_of(requests, first.next());
+    EXPECT_EQ(requests.made_here(), late.asked);
+    *gate.open = true;
+    OsClock clock;
+    requests.get_ahead(clock, Instant::max());
+    for (std::uint64_t i = late.asked; i < late.queries; ++i) bytes_of(requests, first.next());
+    EXPECT_EQ(requests.made_here(), late.asked + late.leap);
+    QueryStream second(made.plan.phases[1], 1, 0, 1);
+    for (std::uint64_t i = 0; i < 8; ++i) bytes_of(requests, second.next());
+    EXPECT_EQ(requests.made_here(), late.asked + late.leap);
+  }
+}
+
+TEST(BodyFeed, is_awaited_up_to_the_limit_and_no_longer) {
+  Made made(10'000);
+  const Gate gate;
+  gate.close_before(made, 10);
+  PreparedRequests requests = made.requests(made.datasets, made.plan);
+  SimClock clock;
+  const Instant limit = clock.now() + 2'500_us;
+  requests.get_ahead(clock, limit);
+  EXPECT_EQ(clock.now(), limit);
+  requests.get_ahead(clock, limit);
+  EXPECT_EQ(clock.now(), limit);
+  *gate.open = true;
+}
+
+// The feed may come to the place of a body that the measuring thread still sends.
+TEST(BodyFeed, a_body_in_use_is_not_written_over_by_the_one_that_is_due_in_its_place) {
+  Made made(10'000);
+  const Gate gate;
+  gate.close_before(made, 500'000);
+  *gate.open = true;
+  PreparedRequests requests = made.requests(made.datasets, made.plan);
+  OsClock clock;
+  requests.get_ahead(clock, Instant::max());
+  QueryStream queries(made.plan.phases[0], 0, 0, 1);
+  const Query query = queries.next();
+  const Pieces pieces = requests.fill(query, 0, kFeedKey);
+  const auto text = [&] {
+    std::string out;
+    for (const std::string_view part : pieces.all()) out += part;
+    return out;
+  };
+  const std::string before = text();
+  EXPECT_NE(before.find(format("row {} x", query.sample)), std::string::npos);
+  EXPECT_EQ(pieces.count, 2U);
+  for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+  EXPECT_EQ(text(), before);
 }
 
 TEST(BodyFeed, few_prompts_are_prepared_as_those_of_a_file_are) {
