@@ -1,7 +1,10 @@
 // Which instants HttpTarget waits for, and what it knows of a socket after a wait.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cerrno>
+#include <memory>
+#include <thread>
 
 #include "net/testing_http2.h"
 #include "protocol/testing_by_hand.h"
@@ -141,6 +144,57 @@ TEST(HttpTargetWaits, a_connection_that_starves_again_is_given_its_whole_time_ag
     EXPECT_EQ(hand.notes.done.back().outcome, Outcome::connect_failed);
     EXPECT_TRUE(peers[1].closed());
   }
+}
+
+// Its connection is too old for the next query by then: the new one uses the same record.
+TEST(HttpTargetWaits, a_query_that_is_taken_back_before_it_went_out_leaves_nothing_to_the_next) {
+  ByHand hand(2);
+  hand.endpoints.http = HttpVersion::http2;
+  hand.endpoints.idle_connection_max = 2_s;
+  std::vector<PlayedPeer> peers;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    hand.submit(i);
+    peers.push_back(hand.accept(i));
+    peers[i].say(net::settings());
+    hand.turn();
+  }
+  hand.submit(2);
+  hand.target().cancel_all(hand.notes);
+  EXPECT_EQ(hand.notes.done.size(), 3U);
+  hand.pass(2_s + 1_ns);
+  hand.submit(3);
+  hand.submit(4);
+  PlayedPeer next = hand.accept(0);
+  EXPECT_TRUE(peers[0].closed());
+  next.say(net::settings());
+  EXPECT_TRUE(hand.until([&] {
+    next.hear();
+    return next.heard.find("hello") != std::string::npos;
+  }));
+  EXPECT_EQ(hand.notes.sent.back().index, 4U);
+}
+
+// The rows' maker waits where it is not the test's own thread: no request can be made ahead.
+TEST(HttpTargetWaits, requests_that_are_made_in_the_run_are_awaited_up_to_the_limit) {
+  const auto open = std::make_shared<std::atomic<bool>>(false);
+  ByHand hand;
+  Dataset& dataset = hand.datasets[0].dataset;
+  dataset.samples.clear();
+  dataset.made_rows = 1'000'000;
+  dataset.slow_rows = true;
+  dataset.make_row = [open, test = std::this_thread::get_id()](std::uint32_t) {
+    while (std::this_thread::get_id() != test && !*open) std::this_thread::yield();
+    return Sample{.prompt = "hello", .output_tokens_max = 3};
+  };
+  hand.plan.phases[0].order = SampleOrder::sequential(1'000'000);
+  const Instant limit = hand.clock.now() + 5_ms;
+  hand.target().get_ahead(hand.clock, limit);
+  EXPECT_EQ(hand.clock.now(), limit);
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  EXPECT_FALSE(hand.request(peer).empty());
+  EXPECT_EQ(hand.stats().requests_made_late, 1U);
+  *open = true;
 }
 
 TEST(HttpTargetWaits, a_wait_that_nothing_cut_short_is_not_counted_whatever_errno_was) {

@@ -260,6 +260,40 @@ TEST(JsonCursor, members_and_items_are_given_one_by_one) {
   EXPECT_FALSE(refused.object([](const RawString&) { return false; }));
 }
 
+// Blanks before a member's value and before an item are passed for the callback.
+TEST(JsonCursor, a_callback_stands_at_its_value) {
+  const std::string bytes = padded("{ \"a\" : \n\t\"b\" , \"c\":  [ \"d\" ,\r\n \"e\"]}");
+  JsonCursor cursor({bytes.data(), bytes.size() - 64});
+  std::string story;
+  RawString text;
+  ASSERT_EQ(cursor.peek(), '{');
+  EXPECT_TRUE(cursor.object([&](const RawString&) {
+    story += *cursor.position();
+    const auto take = [&] {
+      const bool taken = *cursor.position() == '"' && cursor.string(text);
+      story += text.view();
+      return taken;
+    };
+    return *cursor.position() == '[' ? cursor.array(take) : take();
+  }));
+  EXPECT_EQ(story, "\"b[de");
+}
+
+TEST(JsonCursor, a_wrong_word_is_refused_where_it_stands) {
+  for (const char* text : {"nulx", "trux", "falsx", "nul", "n", "t", "f", "NULL", "tru", "fals"}) {
+    const std::string bytes = padded(text);
+    const std::string_view own(bytes.data(), std::string_view(text).size());
+    JsonCursor cursor(own);
+    EXPECT_FALSE(cursor.skip()) << text;
+    JsonCursor sliced(own);
+    std::string_view slice;
+    EXPECT_FALSE(sliced.slice(slice)) << text;
+    JsonCursor counted(own);
+    std::int32_t count = 0;
+    EXPECT_FALSE(counted.count_or_skip(count)) << text;
+  }
+}
+
 std::string utf8_of(std::string_view escapes) { return unescaped(escapes); }
 
 TEST(Unescape, each_code_point_has_as_many_bytes_as_utf8_gives_it) {

@@ -351,6 +351,55 @@ TEST(PreparedRequests, sending_allocates_nothing) {
   }
 }
 
+// The first of three turns shares more with the second than the second with the third.
+TEST(PreparedRequests, a_turn_that_shared_more_than_the_next_keeps_the_difference) {
+  const auto prompts_of = [](const std::vector<std::pair<int, std::string>>& turns) {
+    std::vector<Sample> out;
+    for (const auto& [common, rest] : turns) {
+      std::string prompt;
+      for (int i = 0; i < common; ++i) prompt += static_cast<char>('a' + i % 23);
+      out.push_back({.prompt = prompt + rest, .session = "a"});
+    }
+    return out;
+  };
+  const auto bytes_of = [](const std::vector<Sample>& samples) {
+    const Wanted from = wanted(samples, true, false);
+    expect_the_same_bytes(from);
+    return PreparedBodies::make(from.plan, from.datasets, from.endpoints)->bytes();
+  };
+  const std::size_t last = bytes_of(prompts_of({{500, "ZZZ"}}));
+  const std::size_t end = bytes_of(prompts_of({{0, "x"}})) - last + 500 + 3 - 1;
+  EXPECT_EQ(end, 0U);
+  const std::string begin = R"({"model":"m","messages":[{"role":"user","content":")";
+  const std::size_t tail = last - begin.size() - 503;
+  // 700 in common, then 500: the first two keep 200 of them and their ends.
+  EXPECT_EQ(bytes_of(prompts_of({{700, "X"}, {700, "Y"}, {500, "ZZZ"}})),
+            last + 2 * (200 + 1 + tail));
+  // 500 in common, then 700 of which the first has 500.
+  EXPECT_EQ(bytes_of(prompts_of({{500, "X"}, {700, "Y"}, {700, "Z"}})),
+            bytes_of(prompts_of({{700, "Z"}})) + 1 + tail + 1 + tail);
+  // All of them once more, salted.
+  expect_the_same_bytes(wanted(
+      prompts_of({{900, "X"}, {900, "Y"}, {600, "ZZZ"}, {500, "V"}, {500, "W"}}), true, true));
+}
+
+// A salt may stand behind the bytes that a turn shares with the next one, or at their very end.
+TEST(PreparedRequests, a_salt_stands_anywhere_around_the_end_of_what_is_shared) {
+  for (int position = 198; position <= 204; ++position) {
+    std::vector<Sample> samples(2);
+    for (Sample& sample : samples) {
+      sample.input_tokens.assign(200, 1234);
+      sample.session = "a";
+      sample.salt_position = position;
+    }
+    samples[0].input_tokens.insert(samples[0].input_tokens.end(), 5, 5678);
+    samples[1].input_tokens.insert(samples[1].input_tokens.end(), 9, 9876);
+    Wanted from = wanted(std::move(samples), true, true);
+    from.endpoints.api = Api::openai_completions;
+    expect_the_same_bytes(from);
+  }
+}
+
 // At least half of a body, and 256 bytes: sharing less costs more than it saves.
 TEST(PreparedRequests, a_beginning_is_shared_where_it_is_worth_it) {
   const auto kept = [](const std::string& first, const std::string& second,

@@ -174,6 +174,50 @@ TEST(Described, a_condition_without_values_holds_for_anything_but_nothing) {
   EXPECT_FALSE(stream(R"({"u":1})").ends);
 }
 
+// A file's first path is place 0.
+TEST(Described, a_condition_may_be_on_the_only_path) {
+  DescribedKind kind;
+  kind.event.places = {{"t"}};
+  kind.event.end = {.place = 0, .is = {Json("over")}};
+  kind.event.text = {.places = {0}, .when = {.place = 0, .is = {Json("a"), Json("over")}}};
+  const auto read = [&](std::string text) {
+    const std::size_t size = text.size();
+    text.append(kDecodePadding, ' ');
+    ReplyFields fields;
+    EXPECT_TRUE(read_described(kind, false, {text.data(), size}, fields));
+    return std::pair(fields.ends, fields.content.data != nullptr);
+  };
+  EXPECT_EQ(read(R"({"t":"over"})"), std::pair(true, true));
+  EXPECT_EQ(read(R"({"t":"a"})"), std::pair(false, true));
+  EXPECT_EQ(read(R"({"t":"b"})"), std::pair(false, false));
+  kind.event.text.when.place = -1;
+  EXPECT_EQ(read(R"({"t":"b"})"), std::pair(false, true));
+  kind.event.end.place = -1;
+  EXPECT_EQ(read(R"({"t":"over"})"), std::pair(false, true));
+}
+
+TEST(Described, what_is_not_asked_for_has_no_slot_in_the_request) {
+  const auto kind = parse_described_kind(
+      yaml::parse("kind: k\nroute: /r\nrequest: {p: '{prompt}', l: '{output_tokens_max}', m: "
+                  "'{model}', y: '{system}', live: '{stream}', t: '{temperature}', o: '{top_p}', "
+                  "s: '{seed}', c: '{column.x}'}\nreply: {text: a}\n")
+          ->to_json());
+  ASSERT_TRUE(kind) << kind.error().message;
+  Sample sample;
+  sample.prompt = "hi";
+  Generation generation{.max_new_tokens = 0};
+  generation.stream = false;
+  EXPECT_EQ(described_body(*kind, generation, sample, '\0').dump(), R"({"p":"hi","live":false})");
+  generation = {.model = "m", .max_new_tokens = 1};
+  generation.temperature = 0;
+  generation.top_p = 0.5;
+  generation.seed = 7;
+  sample.system = "be";
+  sample.body.set("x", 3);
+  EXPECT_EQ(described_body(*kind, generation, sample, '\0').dump(),
+            R"({"p":"hi","l":1,"m":"m","y":"be","live":true,"t":0.0,"o":0.5,"s":7,"c":3})");
+}
+
 TEST(Described, an_error_that_says_nothing_is_none) {
   DescribedStream stream(teller());
   for (const char* value : {"null", "false", "\"\""}) {

@@ -64,7 +64,12 @@ TEST(SpeechRequest, what_the_api_does_not_have_is_refused) {
   };
   EXPECT_THAT(why(R"({"response_format":"ogg"})"),
               HasSubstr("response_format: must be one of mp3, opus, aac, flac, wav, pcm"));
-  EXPECT_THAT(why(R"({"stream_format":"lines"})"), HasSubstr("must be one of audio, sse"));
+  EXPECT_THAT(why(R"({"stream_format":"lines"})"),
+              HasSubstr(R"(stream_format: must be one of audio, sse, is "lines")"));
+  EXPECT_THAT(why(R"({"stream_format":""})"), HasSubstr("must be one of audio, sse, is \"\""));
+  EXPECT_THAT(why(R"({"response_format":""})"), HasSubstr("wav, pcm, is \"\""));
+  EXPECT_THAT(why(R"({"sample_rate":1000001})"),
+              HasSubstr("sample_rate: must be a whole number from 1 to 1000000, is 1000001"));
   EXPECT_THAT(why(R"({"sample_rate":0})"), HasSubstr("sample_rate: must be a whole number"));
   EXPECT_THAT(why(R"({"sample_rate":"high"})"), HasSubstr("is \"high\""));
   EXPECT_THAT(why(R"({"stream":false})"), HasSubstr("set streaming instead"));

@@ -8,6 +8,7 @@
 #include "domain/tensor.h"
 #include "net/url.h"
 #include "protocol/codec.h"
+#include "protocol/kind/kind.h"
 
 namespace assay::protocol {
 namespace {
@@ -152,6 +153,17 @@ DecodedEvent tensor_reply(std::string text) {
   decoder.decode_reply(Api::kserve, {text.data(), size}, event);
   event.error = {};
   return event;
+}
+
+TEST(TensorReply, raw_control_bytes_in_its_strings_are_counted) {
+  std::string text = "{\"model_name\":\"a\tb\n\",\"outputs\":[{\"name\":\"\x01\",\"data\":[1]}]}";
+  const std::size_t size = text.size();
+  text.append(kDecodePadding, '\\');
+  ReplyFields fields;
+  ASSERT_TRUE(read_tensors({text.data(), size}, fields));
+  EXPECT_EQ(fields.raw_controls, 3U);
+  EXPECT_EQ(fields.units, 1U);
+  EXPECT_TRUE(fields.has_choice);
 }
 
 TEST(TensorReply, its_json_and_the_bytes_behind_it_must_agree) {

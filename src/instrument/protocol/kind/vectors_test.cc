@@ -57,6 +57,20 @@ TEST(Vectors, a_reply_without_results_is_none) {
   EXPECT_TRUE(vectors_of("[1] 2").malformed);
 }
 
+TEST(Vectors, the_salt_stands_before_the_first_text_of_a_list) {
+  const auto input_of = [](Json inputs) {
+    Sample sample;
+    sample.body.set("input", std::move(inputs));
+    const auto body =
+        make_body(Api::openai_embeddings, {.model = "m", .stream = false}, sample, true);
+    return body ? body->bytes : body.error().message;
+  };
+  EXPECT_EQ(input_of(Json::array().push_back("a")),
+            R"({"model":"m","input":["[0000000000000000] a"]})");
+  EXPECT_EQ(input_of(Json::array().push_back("a").push_back("b").push_back("c")),
+            R"({"model":"m","input":["[0000000000000000] a","b","c"]})");
+}
+
 class LastOutcome final : public EventSink {
  public:
   void on_phase(const PhaseMark&) override {}
