@@ -174,6 +174,15 @@ TEST(Described, a_condition_without_values_holds_for_anything_but_nothing) {
   EXPECT_FALSE(stream(R"({"u":1})").ends);
 }
 
+TEST(Described, an_event_may_be_an_array) {
+  DescribedKind kind = teller();
+  kind.event = {};
+  kind.event.places = {{"1", "say"}};
+  kind.event.text.places = {0};
+  DescribedStream stream(std::move(kind));
+  EXPECT_EQ(stream(R"([0,{"say":"a"}])").text, "a");
+}
+
 // A file's first path is place 0.
 TEST(Described, a_condition_may_be_on_the_only_path) {
   DescribedKind kind;
