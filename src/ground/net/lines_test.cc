@@ -45,6 +45,8 @@ TEST(LineParser, refuses_a_line_that_the_budget_does_not_allow) {
   EXPECT_TRUE(parser.feed("short\n", on_line));
   EXPECT_FALSE(parser.feed(std::string(100'000, 'x'), on_line));
   EXPECT_TRUE(parser.no_room());
+  parser.reset();
+  EXPECT_FALSE(parser.no_room()) << "the next body has its own room";
 }
 
 TEST(LineParser, a_new_body_may_begin_with_a_mark_again) {

@@ -187,7 +187,15 @@ TEST(ResultFigures, each_metric_of_the_snapshot_is_its_own) {
   const Json whole = final_snapshot(point);
   EXPECT_EQ(whole["metrics"].size(), out["metrics"].size() - 3) << "a run that was not streamed";
   point.began = Instant::none();
-  EXPECT_EQ(final_snapshot(point)["timestamp_ns"].as_int(-1), 0) << "nothing was heard";
+  const Json silent = final_snapshot(point);
+  EXPECT_EQ(silent["timestamp_ns"].as_int(-1), 0) << "nothing was heard";
+  int seen = 0;
+  for (const Json& metric : silent["metrics"].items()) {
+    if (metric["name"].as_string() != "total_duration_ns") continue;
+    ++seen;
+    EXPECT_EQ(metric["value"].as_int(-1), 0) << "nothing was heard";
+  }
+  EXPECT_EQ(seen, 1);
 }
 
 TEST(ResultFigures, each_count_and_each_rate_is_its_own) {

@@ -48,6 +48,17 @@ TEST(EndpointFacts, MetricsTellWhereModelsDoNot) {
   EXPECT_EQ(endpoint_facts(replies)["framework"].as_string(), "TGI");
 }
 
+// The characters that Prometheus allows, and those beside each range of them.
+TEST(EndpointFacts, MetricsAreNamesOfLettersDigitsUnderscoresAndColons) {
+  EndpointReplies replies;
+  std::string text = "azAZ09_: 1\n";
+  for (const char beside : {'`', '|', '@', '[', '/', ';', '^', '-'}) {
+    text += format("a{}b 1\n", beside);
+  }
+  replies.metrics = page(text);
+  EXPECT_EQ(endpoint_facts(replies)["metrics"].dump(), R"(["azAZ09_:"])");
+}
+
 TEST(EndpointFacts, WhateverComesIsNoHarm) {
   EndpointReplies replies;
   replies.models = page("{\"data\":[{\"id\":\"a\\n\\u0007b\"},{\"id\":3},7]}", "s\x01\xff");

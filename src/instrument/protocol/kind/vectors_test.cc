@@ -71,6 +71,21 @@ TEST(Vectors, the_salt_stands_before_the_first_text_of_a_list) {
             R"({"model":"m","input":["[0000000000000000] a","b","c"]})");
 }
 
+TEST(Vectors, a_request_asks_for_as_many_results_as_it_has_inputs) {
+  const auto results_of = [](const Sample& sample) {
+    const auto body =
+        make_body(Api::openai_embeddings, {.model = "m", .stream = false}, sample, false);
+    return body ? static_cast<int>(body->asked.choices) : -1;
+  };
+  Sample sample;
+  sample.prompt = "a";
+  EXPECT_EQ(results_of(sample), 1);
+  sample.body.set("input", Json::array().push_back("a"));
+  EXPECT_EQ(results_of(sample), 1);
+  sample.body.set("input", Json::array().push_back("a").push_back("b"));
+  EXPECT_EQ(results_of(sample), 2);
+}
+
 class LastOutcome final : public EventSink {
  public:
   void on_phase(const PhaseMark&) override {}
