@@ -4,56 +4,43 @@
 
 #include <cmath>
 
+#include "sim/testing_site.h"
+
 namespace assay::sim {
 namespace {
 
-Scenario one_rack() {
-  Scenario out;
-  out.model = "llama3.1-8b";
-  out.hardware = "h100-sxm";
-  out.precision = "fp8";
-  out.parallel = "tp=1";
-  return out;
-}
-
-Workload thousand() {
-  const auto draw = [](Rng& rng) { return 500 + static_cast<std::uint32_t>(rng.below(300)); };
-  const auto out = [](Rng& rng) { return 100 + static_cast<std::uint32_t>(rng.below(100)); };
-  return {draw, out};
-}
-
 TEST(Sizing, what_it_promises_holds_and_a_third_more_does_not) {
   const Catalogue catalogue = Catalogue::builtin();
-  const ClusterSpec spec = *make_cluster_spec(catalogue, one_rack());
+  const ClusterSpec spec = *make_cluster_spec(catalogue, one_card());
   const Slo slo = *parse_slo("ttft=300ms,tpot=12ms");
   SizingOptions options;
   options.queries = 1500;
-  const Sizing sized = size_for(spec, thousand(), slo, 100, options);
+  const Sizing sized = size_for(spec, hundreds(), slo, 100, options);
   ASSERT_GT(sized.replica_qps, 1);
-  EXPECT_TRUE(slo.met(simulate_open(spec, thousand(), 0.93 * sized.replica_qps, 3000)));
-  EXPECT_FALSE(slo.met(simulate_open(spec, thousand(), 1.33 * sized.replica_qps, 3000)));
+  EXPECT_TRUE(slo.met(simulate_open(spec, hundreds(), 0.93 * sized.replica_qps, 3000)));
+  EXPECT_FALSE(slo.met(simulate_open(spec, hundreds(), 1.33 * sized.replica_qps, 3000)));
   EXPECT_GE(sized.replicas, std::ceil(100 / sized.replica_qps));
   EXPECT_EQ(sized.gpus, sized.replicas);
 }
 
 TEST(Sizing, limits_nobody_can_meet_say_so) {
-  const ClusterSpec spec = *make_cluster_spec(Catalogue::builtin(), one_rack());
+  const ClusterSpec spec = *make_cluster_spec(Catalogue::builtin(), one_card());
   SizingOptions options;
   options.queries = 200;
-  const Sizing sized = size_for(spec, thousand(), *parse_slo("tpot=0.01ms"), 10, options);
+  const Sizing sized = size_for(spec, hundreds(), *parse_slo("tpot=0.01ms"), 10, options);
   EXPECT_EQ(sized.replica_qps, 0);
   EXPECT_EQ(sized.replicas, 0U);
 }
 
 TEST(Sizing, finds_the_same_edge_from_any_first_rate) {
-  const ClusterSpec spec = *make_cluster_spec(Catalogue::builtin(), one_rack());
+  const ClusterSpec spec = *make_cluster_spec(Catalogue::builtin(), one_card());
   const Slo slo = *parse_slo("ttft=300ms,tpot=12ms");
   SizingOptions options;
   options.queries = 1500;
-  const double edge = size_for(spec, thousand(), slo, 1, options).replica_qps;
+  const double edge = size_for(spec, hundreds(), slo, 1, options).replica_qps;
   for (const double factor : {0.5, 1.5}) {
     options.first_qps = factor * edge;
-    const double found = size_for(spec, thousand(), slo, 1, options).replica_qps;
+    const double found = size_for(spec, hundreds(), slo, 1, options).replica_qps;
     EXPECT_NEAR(found / edge, 1, 0.05) << factor;
   }
 }

@@ -1,5 +1,5 @@
-// A measured curve that is none, for tests of the twin: a system whose fixed costs are not the
-// catalogue's, simulated. One thread.
+// One card with a load of some hundred tokens, and for tests of the twin a measured curve that is
+// none: a system whose fixed costs are not the catalogue's, simulated. One thread.
 #pragma once
 
 #include "sim/twin.h"
