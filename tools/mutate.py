@@ -5,7 +5,7 @@ All files of a room are mutated, one expression at a time: a comparison, an oper
 a condition, a statement left out, one instant or field for another, the two sides of a choice. Each
 mutant is built in a copy of the tree (build/mutate/tree) and run against the unit tests of its own
 room only. All mutants among which a statement can choose when the tests run (ASSAY_MUTANT) are
-built at once.
+built at once, and each of them is run against the tests that come to it only.
 A mutant that those tests pass has survived: either a test is missing, or the mutant is equivalent,
 and then tools/mutate_equivalent.txt says why.
 
@@ -27,7 +27,7 @@ import re
 import shutil
 import subprocess
 import sys
-import time
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COPY = ROOT / "build" / "mutate" / "tree"
@@ -169,15 +169,32 @@ def sh(*command, timeout=None):
 
 
 # In front of each file whose statements choose; #line keeps the numbers of the compiler's errors.
+# In a file named by ASSAY_REACHED each mutant has one byte: whether a run came to its choice. The
+# file is shared memory, so that what a forked process reaches counts, too.
 SWITCH = """#include <cstdlib>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #ifndef ASSAY_MUTANT_CHOSEN
 #define ASSAY_MUTANT_CHOSEN
-inline int assay_mutant() {
+inline char* assay_reached() {
+  const char* path = std::getenv("ASSAY_REACHED");
+  const int fd = path == nullptr ? -1 : ::open(path, O_RDWR | O_CLOEXEC);
+  struct stat is;
+  if (fd < 0 || ::fstat(fd, &is) != 0) return nullptr;
+  void* bytes = ::mmap(nullptr, is.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ::close(fd);
+  return bytes == MAP_FAILED ? nullptr : static_cast<char*>(bytes);
+}
+inline bool assay_mutant(int number) {
   static const int chosen = [] {
     const char* text = std::getenv("ASSAY_MUTANT");
     return text == nullptr ? 0 : std::atoi(text);
   }();
-  return chosen;
+  static char* const reached = assay_reached();
+  if (reached != nullptr) reached[number] = 1;
+  return chosen == number;
 }
 #endif
 #line 1
@@ -236,7 +253,7 @@ def chosen(raw, line, mutants):
                 return None
             for i, cast in zip(places, casts):
                 if other.groups()[i] != found.groups()[i]:
-                    parts[i] = (at(JOINT + one, f"assay_mutant() == {one} ?")
+                    parts[i] = (at(JOINT + one, f"assay_mutant({one}) ?")
                                 + at(OWN + one, cast.format(other.groups()[i]))
                                 + at(JOINT + one, ": ") + parts[i])
         return "".join(parts)
@@ -244,7 +261,7 @@ def chosen(raw, line, mutants):
         return None
     out = at(line, "{ " + raw.strip() + " }")
     for one, text in mutants.items():
-        out = (f"if (assay_mutant() == {one}) {{" + at(OWN + one, text.strip())
+        out = (f"if (assay_mutant({one})) {{" + at(OWN + one, text.strip())
                + at(JOINT + one, "} else ") + out)
     return out
 
@@ -355,7 +372,7 @@ def built_together(room, numbered, jobs):
 
 
 def prepare(room, jobs):
-    """A copy of the tracked files, built; the tests as filters, quick ones first."""
+    """A copy of the tracked files, built; the tests of the room and their milliseconds."""
     names = sh("git", "-C", ROOT, "ls-files").stdout.split("\n")
     for name in filter(None, names):
         source, target = ROOT / name, COPY / name
@@ -375,11 +392,17 @@ def prepare(room, jobs):
         done = sh(BUILD / f"{room}_test", timeout=1800)
     if done is None or done.returncode:
         sys.exit(f"{room}_test does not pass before any mutation:\n{done and done.stdout[-3000:]}")
-    times = re.findall(r"\[       OK \] (\S+) \((\d+) ms\)", done.stdout)
+    return [(name, int(ms))
+            for name, ms in re.findall(r"\[       OK \] (\S+) \((\d+) ms\)", done.stdout)]
+
+
+def in_stages(tests):
+    """The tests as filters, quick ones first, each with a limit that a busy machine keeps."""
     groups = [[], [], []]
-    for name, ms in times:
-        groups[(int(ms) > 20) + (int(ms) > 300)].append(name)
-    return [":".join(group) for group in groups if group]
+    for one in tests:
+        groups[(one[1] > 20) + (one[1] > 300)].append(one)
+    return [(":".join(name for name, _ in group), 5 + sum(ms for _, ms in group) / 50)
+            for group in groups if group]
 
 
 def verdict(room, mutant, jobs, stages):
@@ -409,15 +432,20 @@ def tested(room, stages, number=0):
     return "survived"
 
 
-def timed(room, groups):
-    """Each group of tests with a limit that a busy machine keeps."""
-    stages = []
-    for tests in groups:
-        started = time.monotonic()
-        if tested(room, [(tests, 1800)]) == "killed":
-            sys.exit(f"{room}_test fails with all mutants built and none chosen")
-        stages.append((tests, 30 + 4 * (time.monotonic() - started)))
-    return stages
+def reached_by(room, tests, numbers, jobs):
+    """The tests that come to each mutant's choice; all where main() does not come first."""
+    def run(name):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(bytes(max(numbers, default=0) + 1))
+            file.flush()
+            sh("env", f"ASSAY_REACHED={file.name}", BUILD / f"{room}_test", "--gtest_brief=1",
+               f"--gtest_filter={name}", timeout=1800)
+            return pathlib.Path(file.name).read_bytes()
+    early = run("-*")
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        seen = list(zip(tests, pool.map(run, [name for name, _ in tests])))
+    return {number: [test for test, bytes_ in seen if early[number] or bytes_[number]]
+            for number in numbers}
 
 
 def verdicts(room, mutants, args):
@@ -425,9 +453,15 @@ def verdicts(room, mutants, args):
     numbered = dict(enumerate(mutants, start=1))
     together, broken, before = built_together(room, numbered, args.jobs)
     try:
-        stages = timed(room, args.groups)
+        stages = in_stages(args.tests)
+        if tested(room, stages) == "killed":
+            sys.exit(f"{room}_test fails with all mutants built and none chosen")
+        reached = reached_by(room, args.tests, together, args.jobs)
+
+        def word(number):
+            return tested(room, in_stages(reached[number]), number)
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-            words = pool.map(lambda number: tested(room, stages, number), sorted(together))
+            words = pool.map(word, sorted(together))
             yield from zip((numbered[number] for number in sorted(together)), words)
     finally:
         for path, text in before.items():
@@ -436,7 +470,7 @@ def verdicts(room, mutants, args):
         if number in broken:
             yield mutant, "not compiled"
         elif number not in together:
-            yield mutant, verdict(room, mutant, args.jobs, stages)
+            yield mutant, "not tried" if args.quick else verdict(room, mutant, args.jobs, stages)
 
 
 def show(mutant):
@@ -454,11 +488,13 @@ def main():
     parser.add_argument("--sample", type=int, help="so many mutants, drawn; else all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--list", action="store_true", help="print the mutants and build nothing")
+    parser.add_argument("--quick", action="store_true",
+                        help="leave out the mutants that each need a build of their own")
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     if not args.list:
         # The copy is what is mutated: the tree may go on changing.
-        args.groups = prepare(args.room, args.jobs)
+        args.tests = prepare(args.room, args.jobs)
     tree = ROOT if args.list else COPY
     paths = [path for path in files_of(tree, args.room)
              if not args.file or any(f"/{name}" in path for name in args.file)]
@@ -473,7 +509,8 @@ def main():
         print(f"{len(mutants)} mutants")
         return 0
     known = equivalents()
-    count = {"killed": 0, "survived": 0, "equivalent": 0, "not compiled": 0}
+    count = {"killed": 0, "survived": 0, "equivalent": 0, "not compiled": 0,
+             "not tried": 0}
     count["equivalent"] = sum(mutant.key() in known for mutant in mutants)
     mutants = [mutant for mutant in mutants if mutant.key() not in known]
     for mutant, word in verdicts(args.room, mutants, args):
