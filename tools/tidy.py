@@ -295,6 +295,24 @@ def headers_do_not_go_in_circles(tree):
         yield from visit(path)
 
 
+def folders_of_a_room_do_not_go_in_circles(tree):
+    """src/GROUP/ROOM/FOLDER/. A source and its header beside the folders count as one."""
+    rooms, graph = rooms_of(tree), {}
+    for path, text in tree.texts("src/", CPP):
+        for _, form, name in [] if TEST_FILES.search(path) else includes_of(text):
+            parts = [re.sub(r"\.\w+$", "", "/".join(one.split("/")[:4]))
+                     for one in (path, path_of(name, rooms)[1])]
+            if form == '"' and name.split("/")[0] == room_of(path, rooms):
+                graph.setdefault(parts[0], set()).add(parts[1])
+    for folder in {"/".join(path.split("/")[:4]) for path in tree.files if path.count("/") > 3}:
+        reached, fresh = set(), {folder}
+        while fresh := set().union(*(graph.get(one, set()) - {one} for one in fresh)) - reached:
+            reached |= fresh
+        if folder in reached:
+            users = sorted(one for one in reached if folder in graph.get(one, ()))
+            yield fault(folder, 1, f"includes itself, by way of {', '.join(users)}")
+
+
 # --- size and shape -----------------------------------------------------------------------------
 
 
@@ -545,6 +563,7 @@ RULES = [
     libraries_stay_in_their_rooms,
     command_groups_keep_apart,
     headers_do_not_go_in_circles,
+    folders_of_a_room_do_not_go_in_circles,
     functions_are_short,
     anonymous_names_are_unique,
     files_are_short,

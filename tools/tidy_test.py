@@ -76,6 +76,8 @@ PLANTED = [
      "a may not include the commands of b"),
     ("headers_do_not_go_in_circles", TEXT,
      HEADER + '#include "base/word.h"\n', f"{TEXT} -> src/ground/base/word.h -> {TEXT}"),
+    ("folders_of_a_room_do_not_go_in_circles", "src/ground/base/deep/x.h",
+     HEADER + '#include "base/word.h"\n', "by way of src/ground/base/word"),
     ("functions_are_short", RUN, LONG_FUNCTION, "function of 71 lines"),
     ("functions_are_short", RUN,
      "namespace a {\nclass B {\n  B(int x) : x_{x}, y_(2) {\n" + "    g();\n" * 70 + "  }\n};\n}\n",
@@ -133,6 +135,7 @@ PLANTED = [
 # What a planted fault needs beside it.
 BESIDE = {
     "src/ground/base/word.h": HEADER + '#include "base/text.h"\n',
+    "src/ground/base/word.cc": '#include "base/deep/x.h"\n',
     "src/apps/cli/a/own.h": HEADER,
     "src/apps/cli/b/words.h": HEADER,
     "src/apps/cli/flags.h": HEADER,

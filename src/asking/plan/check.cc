@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "dataset/dataset.h"
 #include "dataset/mix.h"
-#include "domain/scorer.h"
+#include "domain/scorers.h"
 #include "domain/traffic_class.h"
 #include "plan/class_arrivals.h"
 #include "plan/endpoint_url.h"

@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "dataset/program_rows.h"
-#include "domain/scorer.h"
+#include "domain/scorers.h"
 #include "plan/rulesets.h"
 #include "plan/words.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "domain/scorer.h"
+#include "domain/scorers.h"
 
 namespace assay::task {
 namespace {

@@ -22,7 +22,7 @@
 #include "score/text/english_text.h"
 #include "score/text/rouge.h"
 #include "score/text/squad_spans.h"
-#include "score/tool/function_call.h"
+#include "score/tool/function_match.h"
 
 namespace {
 

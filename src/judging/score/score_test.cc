@@ -8,6 +8,7 @@
 #include "score/answer/math_equal.h"
 #include "score/picture/coco_map.h"
 #include "score/recommend/recommendation.h"
+#include "score/scorer.h"
 #include "score/text/porter.h"
 #include "score/text/rouge.h"
 

@@ -1,10 +1,11 @@
 #include "score/scorer.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "domain/scorer.h"
-#include "score/answer/extract.h"
+#include "domain/scorers.h"
 
 namespace assay::score {
 namespace {
@@ -75,6 +76,20 @@ std::vector<std::string_view> scorer_names() {
 std::string_view scorer_about(std::string_view name) {
   const ScorerFacts* const facts = find_scorer(name);
   return facts == nullptr ? std::string_view() : facts->about;
+}
+
+Result<std::string> find_extractor(std::string_view name) {
+  std::string id;
+  for (const char c : name) {
+    const bool capital = c >= 'A' && c <= 'Z';
+    if (capital && !id.empty() && id.back() != '_') id += '_';
+    id += capital ? static_cast<char>(c | 0x20) : c;
+  }
+  if (name == "ABCDExtractor") id = "abcd_extractor";
+  if (std::find(kExtractors.begin(), kExtractors.end(), id) != kExtractors.end()) return id;
+  const std::string_view near = nearest(id, kExtractors);
+  return invalid(format("no extractor '{}'{}", name,
+                        near.empty() ? "" : format(" (did you mean '{}'?)", near)));
 }
 
 Result<std::unique_ptr<Scorer>> make_scorer(std::string_view name, const ScorerOptions& options) {

@@ -77,6 +77,12 @@ Json verdict_record(const Scorer& scorer, const Row& row);
 // Returns a column as text: strings unchanged, other values as JSON.
 Result<std::string> column_text(const Row& row, std::string_view column);
 
+// Accepts the reference client's id (abcd_extractor, boxed_math_extractor, identity_extractor,
+// python_code_extractor, function_call_extractor) or its class's name (BoxedMathExtractor), or the
+// suites': letter_aj (A to J), aime_integer, last_boxed, first_python_code (DeepSeek-R1),
+// final_channel_code (GPT-OSS), gsm8k_number (Mixtral). Returns the id; an error names the nearest.
+Result<std::string> find_extractor(std::string_view name);
+
 // The factories, one for each file.
 using Made = Result<std::unique_ptr<Scorer>>;
 Made make_exact_match(std::string_view name, const ScorerOptions& options);

@@ -5,7 +5,7 @@
 #include "score/code/program_judge.h"
 #include "score/quality_gate.h"
 #include "score/scorer.h"
-#include "score/tool/function_call.h"
+#include "score/tool/function_match.h"
 
 namespace assay::score {
 namespace {

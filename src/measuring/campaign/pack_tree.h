@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "campaign/pack_source.h"
+#include "campaign/curve/pack_source.h"
 
 namespace assay::campaign {
 

@@ -5,7 +5,7 @@
 #include "base/display.h"
 #include "base/files.h"
 #include "base/format.h"
-#include "campaign/scenario/loadgen_logs.h"
+#include "campaign/loadgen_logs.h"
 #include "domain/tee.h"
 #include "interchange/report_text.h"
 #include "interchange/sample_index.h"

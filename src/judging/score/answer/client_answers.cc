@@ -3,7 +3,7 @@
 #include "score/answer/extract.h"
 #include "score/answer/python_text.h"
 #include "score/answer/text_blocks.h"
-#include "score/tool/function_call.h"
+#include "score/answer/function_call.h"
 
 namespace assay::score {
 namespace {

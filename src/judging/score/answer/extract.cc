@@ -1,10 +1,5 @@
 #include "score/answer/extract.h"
 
-#include <algorithm>
-
-#include "base/format.h"
-#include "base/text.h"
-#include "domain/scorer.h"
 #include "score/answer/python_text.h"
 
 namespace assay::score {
@@ -38,20 +33,6 @@ std::string a_number(CharactersView text, bool first) {
 }
 
 }  // namespace
-
-Result<std::string> find_extractor(std::string_view name) {
-  std::string id;
-  for (const char c : name) {
-    const bool capital = c >= 'A' && c <= 'Z';
-    if (capital && !id.empty() && id.back() != '_') id += '_';
-    id += capital ? static_cast<char>(c | 0x20) : c;
-  }
-  if (name == "ABCDExtractor") id = "abcd_extractor";
-  if (std::find(kExtractors.begin(), kExtractors.end(), id) != kExtractors.end()) return id;
-  const std::string_view near = nearest(id, kExtractors);
-  return invalid(format("no extractor '{}'{}", name,
-                        near.empty() ? "" : format(" (did you mean '{}'?)", near)));
-}
 
 Extraction extract(std::string_view id, std::string_view reply) {
   if (id == "abcd_extractor") return extract_abcd(reply);

@@ -20,12 +20,7 @@ struct Extraction {
   std::string_view rule{};  // the extractor's rule that found it; "": none
 };
 
-// Accepts the reference client's id (abcd_extractor, boxed_math_extractor, identity_extractor,
-// python_code_extractor, function_call_extractor) or its class's name (BoxedMathExtractor), or the
-// suites': letter_aj (A to J), aime_integer, last_boxed, first_python_code (DeepSeek-R1),
-// final_channel_code (GPT-OSS), gsm8k_number (Mixtral). Returns the id; an error names the nearest.
-Result<std::string> find_extractor(std::string_view name);
-// REQUIRES: find_extractor returned `id`.
+// REQUIRES: find_extractor (score/scorer.h) returned `id`.
 Extraction extract(std::string_view id, std::string_view reply);
 
 // The reference client (mlcommons/endpoints).

@@ -1,6 +1,6 @@
 // bfcl_v4: the Berkeley Function Calling Leaderboard's single-turn subsets, scored as in the
 // reference client. A reply of an irrelevance subset is right without a call, one of live_relevance
-// with any call, one of all others if its calls match the answer key (function_call.h). A sample
+// with any call, one of all others if its calls match the answer key (function_match.h). A sample
 // without a reply is wrong.
 //
 // Columns: subset, ground_truth ([{name: {parameter: [value, …]}}], or that as JSON text), and the
@@ -19,7 +19,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "score/scorer.h"
-#include "score/tool/function_call.h"
+#include "score/tool/function_match.h"
 
 namespace assay::score {
 namespace {

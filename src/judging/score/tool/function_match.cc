@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "score/answer/python_text.h"
 #include "score/code/code_judge.h"
-#include "score/tool/function_call.h"
+#include "score/tool/function_match.h"
 #include "text/unicode.h"
 
 namespace assay::score {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "score/tool/function_call.h"
+#include "score/tool/function_match.h"
 
 namespace assay::score {
 namespace {

@@ -3,7 +3,6 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "campaign/reference_copy.h"
-#include "campaign/safety/safety_gate.h"
 #include "report/curve_html.h"
 
 namespace assay::campaign {
@@ -23,6 +22,23 @@ std::string dataset_names(const Json& datasets) {
     out += format("{} ({} rows)", dataset["name"].as_string(), dataset["rows"].as_uint());
   }
   return out;
+}
+
+// Gives the points the grades in the curve's safety/grades.json; without the file it does nothing.
+Result<void> add_grades(const std::filesystem::path& curve_folder, metrics::Curve& curve) {
+  ASSIGN_OR_RETURN(const Json grades, read_json_if(curve_folder / "safety/grades.json"));
+  for (const Json& row : grades["levels"].items()) {
+    for (metrics::CurvePoint& point : curve.points) {
+      if (point.all_at_once() || point.concurrency != row["concurrency"].as_int(-1)) continue;
+      metrics::SafetyGrade safety{.grade = std::string(row["grade"].as_string()),
+                                  .queries = row["queries"].as_uint(),
+                                  .failed = row["failed"].as_uint()};
+      if (row["safe_share"].is_number()) safety.safe_share = row["safe_share"].as_double();
+      if (row["attack_gap"].is_number()) safety.attack_gap = row["attack_gap"].as_double();
+      point.safety = std::move(safety);
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -63,7 +79,7 @@ Result<metrics::Curve> load_curve(const CurveFolder& folder) {
     }
     out.points.push_back(std::move(point));
   }
-  TRY(add_safety(folder.path(), out));
+  TRY(add_grades(folder.path(), out));
   return out;
 }
 

@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/version.h"
-#include "campaign/pack_source.h"
+#include "campaign/curve/pack_source.h"
 #include "campaign/reference_copy.h"
 #include "campaign/run_folder.h"
 #include "interchange/read/reference_run.h"

@@ -118,23 +118,4 @@ void add_causes(const std::vector<safety::GateFinding>& findings, Ending& ending
   }
 }
 
-Result<void> add_safety(const std::filesystem::path& curve_folder, metrics::Curve& curve) {
-  const auto path = curve_folder / "safety/grades.json";
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return {};
-  ASSIGN_OR_RETURN(const Json grades, read_json_file(path));
-  for (const Json& row : grades["levels"].items()) {
-    for (metrics::CurvePoint& point : curve.points) {
-      if (point.all_at_once() || point.concurrency != row["concurrency"].as_int(-1)) continue;
-      metrics::SafetyGrade safety{.grade = std::string(row["grade"].as_string()),
-                                  .queries = row["queries"].as_uint(),
-                                  .failed = row["failed"].as_uint()};
-      if (row["safe_share"].is_number()) safety.safe_share = row["safe_share"].as_double();
-      if (row["attack_gap"].is_number()) safety.attack_gap = row["attack_gap"].as_double();
-      point.safety = std::move(safety);
-    }
-  }
-  return {};
-}
-
 }  // namespace assay::campaign

@@ -11,7 +11,6 @@
 #include "base/exit_code.h"
 #include "base/result.h"
 #include "campaign/curve/curve_folder.h"
-#include "metrics/curve.h"
 #include "safety/level_gate.h"
 
 namespace assay::campaign {
@@ -41,9 +40,5 @@ Result<GatedFolder> gate_folder(const std::filesystem::path& folder, safety::Gat
 // The causes of the exit code: a grade that falls or is below the least, and a gap above the most
 // that is asked for, are `worse`.
 void add_causes(const std::vector<safety::GateFinding>& findings, Ending& ending);
-
-// Gives the points of a curve the grades in its safety/grades.json; without the file it does
-// nothing.
-Result<void> add_safety(const std::filesystem::path& curve_folder, metrics::Curve& curve);
 
 }  // namespace assay::campaign

@@ -1,4 +1,4 @@
-#include "campaign/curve/curve_course.h"
+#include "campaign/curve_course.h"
 
 #include "base/display.h"
 #include "base/exit_code.h"
@@ -10,8 +10,8 @@
 #include "campaign/curve/curve_prepare.h"
 #include "campaign/curve/curve_show.h"
 #include "campaign/interrupt.h"
+#include "campaign/rate_search.h"
 #include "campaign/run_talk.h"
-#include "campaign/scenario/rate_search.h"
 #include "metrics/failed_share.h"
 #include "record/manifest.h"
 #include "report/curve_text.h"

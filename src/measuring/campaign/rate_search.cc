@@ -1,4 +1,4 @@
-#include "campaign/scenario/rate_search.h"
+#include "campaign/rate_search.h"
 
 #include <algorithm>
 #include <vector>

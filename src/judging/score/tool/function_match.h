@@ -1,28 +1,16 @@
-// The function calls of a reply, and a check that they are the requested ones, by the rules of the
-// Berkeley Function Calling Leaderboard (v4, single turn): names, required and known parameters,
-// types, and for each parameter one of the values that its answer key allows. Strings are compared
-// without case, spaces and , . / - _ * ^. Pure; any thread.
+// Whether function calls are the requested ones, by the rules of the Berkeley Function Calling
+// Leaderboard (v4, single turn): names, required and known parameters, types, and for each
+// parameter one of the values that its answer key allows. Strings are compared without case, spaces
+// and , . / - _ * ^. Pure; any thread.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/json.h"
-#include "score/scorer.h"
+#include "score/answer/function_call.h"
 
 namespace assay::score {
-
-struct FunctionCall {
-  std::string name{};
-  Json arguments{};  // an object
-};
-
-// Returns the row's calls: its tool calls; else its content as JSON ([{"name", "arguments"}], or
-// OpenAI's list); else the calls in it in Python's spelling ("[f(a=1), g('x')]").
-std::vector<FunctionCall> function_calls(const Row& row);
-// Returns calls in Python's spelling, in order; skips other text.
-std::vector<FunctionCall> python_calls(std::string_view text);
 
 enum class CallLanguage : std::uint8_t { python, java, javascript };
 

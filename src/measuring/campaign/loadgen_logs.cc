@@ -1,4 +1,4 @@
-#include "campaign/scenario/loadgen_logs.h"
+#include "campaign/loadgen_logs.h"
 
 #include <cstring>
 #include <utility>

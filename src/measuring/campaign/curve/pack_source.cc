@@ -1,4 +1,4 @@
-#include "campaign/pack_source.h"
+#include "campaign/curve/pack_source.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "score/tool/function_call.h"
+#include "score/answer/function_call.h"
 
 #include <optional>
 
