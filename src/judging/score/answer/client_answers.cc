@@ -1,9 +1,9 @@
 // The other extractors of the reference client: numbers in boxes, and code.
 #include "base/text.h"
 #include "score/answer/extract.h"
+#include "score/answer/function_call.h"
 #include "score/answer/python_text.h"
 #include "score/answer/text_blocks.h"
-#include "score/answer/function_call.h"
 
 namespace assay::score {
 namespace {
