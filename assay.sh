@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The two commands, and nothing clever: `./assay.sh demo` measures something now, `./assay.sh test`
-# checks everything. Both install the Debian packages that are missing, and say which.
+# Two commands to begin with, and nothing clever: `./assay.sh demo` measures something now,
+# `./assay.sh test` checks everything. Both install the Debian packages that are missing, and say
+# which.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -12,6 +13,7 @@ usage() {
   test     run every check and test; the last line is "N passed, N failed"
            (`test smoke`: minutes; `test --changed`: what your edit reaches; `test SECTION`;
            `test full` adds hours of fuzzing and mutations)
+  try      one room's unit tests after an edit: `try metrics`, `try metrics 'PointFold.*'`
   build    build the program: build/release/assay
   package  what users install, in dist/: wheel, .deb, tarball, container (`package wheel`)
   docs     the documents as a site with pictures, in dist/site
@@ -94,6 +96,29 @@ build() {
   fi
 }
 
+# try_room ROOM [FILTER]: its unit tests in the quick preset, a share of them on each core.
+try_room() {
+  local room=${1:-} filter=${2:-*} log=build/try.log shards i failed=0
+  [[ -n $room && -n $(compgen -G "src/*/$room") ]] || fail "no room '$room'; there are: $(echo src/*/*/ |
+    sed 's#src/[a-z]*/\([a-z_0-9]*\)/#\1#g')"
+  need test
+  mkdir -p build
+  [[ -f build/quick/build.ninja ]] || cmake --preset quick >"$log" 2>&1 ||
+    fail_with "$log" "configuring failed"
+  ninja -C build/quick -j "$(jobs_max)" "${room}_test" >"$log" 2>&1 ||
+    fail_with "$log" "building failed"
+  shards=$(nproc)
+  rm -f build/try.shard.*
+  for ((i = 0; i < shards; i++)); do
+    GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$i "build/quick/${room}_test" --gtest_brief=1 \
+      --gtest_filter="$filter" >"build/try.shard.$i" 2>&1 &
+  done
+  for ((i = 0; i < shards; i++)); do wait -n || failed=1; done
+  grep -hv -e '^Note: This is test shard' -e '^Running main' build/try.shard.*
+  grep -q '[1-9][0-9]* test.* ran' build/try.shard.* || fail "no test of $room is named $filter"
+  return "$failed"
+}
+
 case "${1:-help}" in
   demo)
     build
@@ -103,6 +128,9 @@ case "${1:-help}" in
   test)
     need test
     exec python3 -B tools/suite.py --jobs "$(jobs_max)" "${@:2}"
+    ;;
+  try)
+    try_room "${@:2}"
     ;;
   build)
     build

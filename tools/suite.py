@@ -415,6 +415,8 @@ def wanted_of(args, parser, names):
         except ValueError as error:
             parser.error(f"--changed: {error}")
         print(f"reached: {' '.join(sorted(reached.rooms)) or 'no room'}", flush=True)
+        for path in reached.uncovered:
+            print(f"not covered, but for tidy: {path}", flush=True)
 
         def rooms(section):
             quick(section, sorted(reached.rooms), reached.end_to_end)
@@ -426,9 +428,9 @@ def wanted_of(args, parser, names):
         return SMOKE
     if "full" in args.sections:
         return SECTIONS + LONG
-    unknown = [name for name in args.sections if name not in [*names, "instrument"]]
+    unknown = [name for name in args.sections if name not in names]
     if unknown:
-        parser.error(f"no section {', '.join(unknown)}; there are: instrument, {', '.join(names)}")
+        parser.error(f"no section {', '.join(unknown)}; there are: {', '.join(names)}")
     wanted = args.sections or [function.__name__ for function in SECTIONS]
     return [function for function in [*SECTIONS, instrument, *LONG]
             if function.__name__ in wanted]
@@ -443,7 +445,7 @@ def main():
     parser.add_argument("--changed", nargs="?", const="HEAD", metavar="REF",
                         help="only what the changes since REF reach")
     args = parser.parse_args()
-    names = [function.__name__ for function in SECTIONS + LONG]
+    names = [function.__name__ for function in [*SECTIONS, instrument, *LONG]]
     if args.list:
         print(*names, sep="\n")
         return 0

@@ -147,6 +147,11 @@ assay_room(record ROOMS base run)
     "src/instrument/run/run.h": '#include "base/text.h"\n',
     "src/instrument/run/run_test.cc": "",
     "src/instrument/record/log.cc": '#include "run/run.h"\n',
+    "src/ground/base/testing_words.h": "",
+    "src/instrument/record/words_test.cc": '#include "base/testing_words.h"\n"tests/data/words"',
+    "src/ground/net/url_fuzz.cc": "",
+    "tests/e2e/verify_test.py": "",
+    "tests/e2e/words_test.py": 'open("tests/data/words/a.txt")\n',
 })
 
 
@@ -166,12 +171,33 @@ class Changed(unittest.TestCase):
     def test_a_test_reaches_its_own_room(self):
         self.assertEqual(self.reached("src/instrument/run/run_test.cc").rooms, {"run"})
 
+    def test_a_header_of_tests_reaches_the_rooms_that_include_it(self):
+        self.assertEqual(self.reached("src/ground/base/testing_words.h").rooms, {"base", "record"})
+
+    def test_what_tests_read_reaches_those_that_name_it_or_a_folder_above(self):
+        reached = self.reached("tests/data/words/a.txt")
+        self.assertEqual((reached.rooms, reached.end_to_end),
+                         (set(), ["tests/e2e/words_test.py"]))
+        self.assertEqual(self.reached("tests/data/words/b.txt").rooms, {"record"})
+        self.assertEqual(self.reached("tests/fuzz/url_fuzz/one").rooms, {"net"})
+        self.assertEqual(self.reached("tests/golden/record/one.txt").rooms, {"record"})
+
+    def test_a_change_of_the_program_runs_it_once_end_to_end(self):
+        self.assertEqual(self.reached("src/instrument/run/run_test.cc").end_to_end,
+                         ["tests/e2e/verify_test.py"])
+        self.assertEqual(self.reached("src/ground/net/url.cc").end_to_end, [])
+
+    def test_what_no_test_reads_is_named(self):
+        files = ["assay.sh", "tests/data/other/x", "tests/fuzz/no_fuzz/x", "bench/truth.py"]
+        self.assertEqual(self.reached(*files).uncovered, files)
+        self.assertEqual(self.reached("README.md", "src/ground/net/url.cc").uncovered, [])
+
     def test_a_build_file_reaches_every_room(self):
         self.assertEqual(self.reached("cmake/room.cmake").rooms, {"base", "net", "run", "record"})
 
     def test_end_to_end_tests_and_the_page_are_run_by_name(self):
-        reached = self.reached("tests/e2e/run_test.py", "web/src/app.ts", "README.md")
-        self.assertEqual(reached.end_to_end, ["tests/e2e/run_test.py"])
+        reached = self.reached("tests/e2e/words_test.py", "web/src/app.ts", "README.md")
+        self.assertEqual(reached.end_to_end, ["tests/e2e/verify_test.py"])
         self.assertEqual(reached.sections, {"docs", "tidy", "web"})
         self.assertEqual(reached.rooms, set())
 
