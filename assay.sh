@@ -99,8 +99,8 @@ build() {
 # try_room ROOM [FILTER]: its unit tests in the quick preset, a share of them on each core.
 try_room() {
   local room=${1:-} filter=${2:-*} log=build/try.log shards i failed=0
-  [[ -n $room && -n $(compgen -G "src/*/$room") ]] || fail "no room '$room'; there are: $(echo src/*/*/ |
-    sed 's#src/[a-z]*/\([a-z_0-9]*\)/#\1#g')"
+  [[ -n $room && -n $(compgen -G "src/*/$room") ]] ||
+    fail "no room '$room'; there are: $(printf '%s\n' src/*/* | sed 's#.*/##' | xargs)"
   need test
   mkdir -p build
   [[ -f build/quick/build.ninja ]] || cmake --preset quick >"$log" 2>&1 ||

@@ -197,7 +197,7 @@ class Changed(unittest.TestCase):
 
     def test_end_to_end_tests_and_the_page_are_run_by_name(self):
         reached = self.reached("tests/e2e/words_test.py", "web/src/app.ts", "README.md")
-        self.assertEqual(reached.end_to_end, ["tests/e2e/verify_test.py"])
+        self.assertEqual(reached.end_to_end, ["tests/e2e/words_test.py"])
         self.assertEqual(reached.sections, {"docs", "tidy", "web"})
         self.assertEqual(reached.rooms, set())
 

@@ -77,7 +77,7 @@ BANNED = [
      "plain words: is passed, is reported, is recorded, is named"),
     (r"//.*\b([Nn]obody|[Ss]omebody|[Ww]hoever)\b(?!`)", "src/", CPP,
      "plain words: no reader, another process, the caller"),
-    (r"^\s*// Of ", "src/", CPP, "a sentence begins with its subject"),
+    (r"//(.*[.;:])? Of [a-z]", "src/", CPP, "a sentence begins with its subject"),
     (r"\bfor \([^;]* : (\*[\w:]+\(.*\)|[\w:]+\(.*\)\.value\(\))\)( |$)", "src/", CPP,
      "the result dies before the loop begins: give it a name first"),
     (r"^using namespace (?!.*literals)", "src/", CPP, "name what you use"),

@@ -110,7 +110,8 @@ class OwnDocument {
         return invalid(format("after: {} stands there twice", one.dump()));
       }
       to.after.push_back(before);
-      if (++edges_ > kEdgesMax) return invalid(format("more than {} edges", kEdgesMax));
+      if (++edges_ > kEdgesMax)
+        return invalid(format("after: the file has more than {} of them in all", kEdgesMax));
     }
     const Json& delay = from["delay_s"];
     const double seconds = delay.is_null() ? 0 : delay.is_number() ? delay.as_double(-1) : -1;

@@ -23,7 +23,7 @@ namespace assay::loadgen {
 
 enum class Phase { accuracy, performance };
 
-// Indices into the dataset. Of a MultiStream set the first samples stand again behind the last, so
+// Indices into the dataset. The first samples of a MultiStream set stand again behind the last, so
 // that each query can take neighbours; `distinct` counts without these.
 struct LoadedSet {
   std::vector<std::uint64_t> samples{};
@@ -95,9 +95,9 @@ class QueryStream {
   std::int64_t previous_ns_ = 0;
 };
 
-// Which samples' answers go into the accuracy log. In an accuracy phase it is every one, in a
-// performance phase those that chance takes. One object serves a whole test: a draw is made for
-// each sample in the order in which queries are made, also where all are logged.
+// Which samples' answers go into the accuracy log. An accuracy phase logs all of them, a
+// performance phase those that are drawn at random. One object serves a whole test: a draw is made
+// for each sample in the order in which queries are made, also where all are logged.
 class AccuracySampling {
  public:
   // Begins a series: its offset and its share of logged samples.

@@ -79,7 +79,7 @@ enum class Metric : std::uint8_t {
 };
 std::string_view to_string(Metric metric);
 
-// One figure of a task. Of several the first is the task's own.
+// One figure of a task. The first of several is the task's own.
 struct Rule {
   std::string name{};
   Metric metric = Metric::exact_match;

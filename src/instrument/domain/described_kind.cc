@@ -279,14 +279,14 @@ Result<std::vector<TemplatePart>> template_parts(std::string_view text) {
       ++i;
       continue;
     }
-    if (c == '}') return invalid("a } without its {; a brace itself is written }}");
+    if (c == '}') return invalid("a } without a { before it; write }} for the character itself");
     if (c != '{') {
       plain += c;
       continue;
     }
     const std::size_t end = text.find('}', i);
     if (end == std::string_view::npos)
-      return invalid("a { that is not closed; a brace itself is {{");
+      return invalid("a { without a } after it; write {{ for the character itself");
     const std::string_view name = text.substr(i + 1, end - i - 1);
     const bool column = name.starts_with(kColumn) && name.size() > kColumn.size();
     if (!column && std::ranges::find(kSlots, name) == kSlots.end()) {

@@ -66,7 +66,7 @@ TEST(DescribedKind, what_is_wrong_is_named_with_its_field) {
       {with("request: [1]"), "request: must be a map"},
       {with("request: {a: '{seed}'}"), "request: asks nothing"},
       {with("request: {a: {b: '{promt}'}}"), "request.a.b: {promt} is no slot"},
-      {with("request: {a: '{prompt'}"), "request.a: a { that is not closed"},
+      {with("request: {a: '{prompt'}"), "request.a: a { without a } after it"},
       {with("request: {a: 'so: {messages}'}"), "request.a: {messages} is a list"},
       {with("reply: {end: type}"), "reply.text: is required"},
       {with("reply: {text: a..b}"), "reply.text: \"a..b\" has an empty step"},

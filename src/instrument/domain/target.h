@@ -14,8 +14,9 @@ class Target {
  public:
   virtual ~Target() = default;
 
-  // Starts the query, or queues it until a connection is free. Never waits. Of the sink it calls
-  // only on_sent; later poll() calls report everything else to their sink.
+  // Starts the query, or queues it until a connection is free. Never waits. It calls the
+  // sink's on_sent at most; later poll() calls report the rest to their sink, also the on_sent of a
+  // query that was queued.
   virtual void submit(const Query& query, Instant due, EventSink& sink) = 0;
 
   // Works until `until`, or until it has handled something; moves the Clock there. `until` in the

@@ -76,7 +76,7 @@ Result<void> check_tensor(std::string_view datatype, std::span<const std::int64_
   }
   std::uint64_t found = 0;
   for (std::string_view text; !bytes.empty(); ++found) {
-    if (!take_text(bytes, text)) return invalid("its last text is cut");
+    if (!take_text(bytes, text)) return invalid("its last text ends before its stated length");
   }
   if (found == elements) return {};
   return invalid(format("its shape has {} elements, and {} texts came", elements, found));

@@ -1,5 +1,5 @@
 // Early-stopping estimates: a value that the true percentile does not exceed with 99 % confidence,
-// from a run of any length. Of n independent values t lie above the estimate. If the percentile
+// from a run of any length. t of n independent values lie above the estimate. If the percentile
 // were higher, the chance of so few would be I_p(n − t, t + 1), the regularised incomplete beta
 // function; the estimate is the highest value for which that chance is below 1 %.
 //

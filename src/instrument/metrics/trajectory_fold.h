@@ -1,5 +1,5 @@
 // TrajectoryFold: the figures of a replay's trajectories (domain/trajectories.h): a node, an agent,
-// a whole trajectory. Of the measured phase and its tail: a trajectory is judged to its end.
+// a whole trajectory. It covers the measured phase and its tail: a trajectory is judged to its end.
 //
 // A trajectory's wall time runs from its begin to the end of its last node. Its critical path goes
 // back from that node: over the node's time (due to done), its tools' delay, then the predecessor

@@ -19,11 +19,12 @@ constexpr std::size_t kErrorBodyMax = 64 * 1024;
 constexpr std::size_t kFoundMax = 64 * 1024;
 constexpr std::size_t kRedactedKept = 64 * 1024;
 constexpr std::size_t kWholeBodyMax = std::size_t{1} << 30;
-// "\r\n" after a chunk, and the chunk that ends a body: framing, not another event.
+// At most this many bytes behind an event are framing and no other event: "\r\n" after its chunk,
+// and the chunk that ends the body.
 constexpr std::size_t kFramingBytes = 7;
 // The status of a connection that became a WebSocket.
 constexpr std::uint16_t kSwitched = 101;
-// "\r\n" after a chunk: it was written with its event.
+// At most this many bytes behind an event were written with it: the "\r\n" after its chunk.
 constexpr std::size_t kChunkEndBytes = 2;
 
 }  // namespace

@@ -30,7 +30,7 @@ class WakeWatch {
 
   // A reading this old still bounds a wait to within the cost of a few wakes.
   static constexpr Duration kFresh{2'000'000};
-  // A wait this long slept, or lost its core. Of a shorter one it is not known: bytes may have come
+  // A wait this long slept, or lost its core. A shorter one leaves that open: bytes may have come
   // between the look before it and the wait. Then the next wait begins with a new reading.
   static constexpr Duration kSlept{100'000};
   // From the kernel's stamp of a segment to the wake of the thread that waits for it.

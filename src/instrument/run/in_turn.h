@@ -1,5 +1,5 @@
-// InTurn: a Target before another one. Of one phase it passes queries on in groups: the first group
-// at once, each next one when all queries of the group before have ended. So a client asks as
+// InTurn: a Target before another one. It passes the queries of one phase on in groups: the first
+// group at once, each next one when all queries of the group before have ended. So a client asks as
 // LoadGen's SingleStream (groups of one) and MultiStream do, and the loop needs no rule for it: its
 // limit is two groups, one in flight and one that is held here.
 //

@@ -165,7 +165,9 @@ Result<MeasuredLoad> read_load(const Json& summary) {
 Result<MeasuredLoad> read_mean_load(const Json& point) {
   const double input = point["isl_mean"].as_double();
   const double output = point["osl_mean"].as_double();
-  if (!(input >= 0.5) || !(output >= 0.5)) return invalid("says no isl_mean and osl_mean");
+  if (!(input >= 0.5) || !(output >= 0.5)) {
+    return invalid("isl_mean and osl_mean: both must be there, and 0.5 or more");
+  }
   MeasuredLoad out;
   out.input = {{tokens(input), tokens(input), 1}};
   out.output = {{tokens(output), tokens(output), 1}};

@@ -2,8 +2,8 @@
 // each tier that the group needs. Members stand together, so most of a group's traffic stays on the
 // fast links, and each byte goes over the tier that joins its two ends.
 //
-//   all-to-all   a token goes to its remote ranks one by one. Of n ranks, a tier that joins r of
-//                them, where the one below joins q, carries (r − q) ÷ (n − 1) of the bytes.
+//   all-to-all   a token goes to its remote ranks one by one. A tier that joins r of n ranks,
+//                where the one below joins q, carries (r − q) ÷ (n − 1) of the bytes.
 //   all-reduce   reduce-scatter below, the rest above on slices: a tier that joins r groups of q
 //                carries 2 (r − 1) ÷ r of bytes ÷ q
 //

@@ -68,7 +68,7 @@ double correlation_at(const Load& load, const std::vector<Sample>& samples, Dura
   return (xy - x * y / n) / std::sqrt(vx * vy);
 }
 
-// Whether readings enough met a load in the lower and in the upper half of its range.
+// Whether enough readings fall into the lower half of the load's range, and into the upper half.
 bool has_both_sides(const Load& load, const std::vector<Sample>& samples, Duration lag) {
   std::vector<double> loads;
   for (const Sample& sample : samples) {

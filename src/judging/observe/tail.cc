@@ -296,7 +296,7 @@ struct TailFold::Finder {
     return kCell * static_cast<std::int64_t>(longest);
   }
 
-  // Whose the excess of a wait is, whose end is at `to`.
+  // What caused the excess of a wait: the end of the wait, `excess` seconds long.
   TailCause cause_of(const Row& row, const Wait& wait, double excess, TailCause alone) const {
     const Instant to = wait.from + wait.length;
     const Instant from = to - Duration::from_seconds(excess);

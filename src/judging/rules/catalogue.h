@@ -1,6 +1,6 @@
 // The catalogue: every rule, in the order of the report. Each function is in <group>/<id>.cc and
-// returns its rule. A new rule is a file, a line here and a mutation in check_tree_test.cc (which
-// fails without one).
+// returns its rule. A new rule is a file, a line here and a mutation in its group's
+// testing_*_mutations.h (check_tree_test.cc fails without one).
 #pragma once
 
 #include <vector>

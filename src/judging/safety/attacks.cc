@@ -77,7 +77,7 @@ Result<void> check_tree(Attacks& attacks) {
         return invalid(format("node {}: its parent '{}' is not there", at->id, at->parent));
       }
       if (step == attacks.nodes.size()) {
-        return invalid(format("node {}: it is below itself", node.id));
+        return invalid(format("node {}: its parents lead back to it", node.id));
       }
       at = parent;
     }
@@ -92,7 +92,7 @@ Result<void> check_tree(Attacks& attacks) {
 // A node with children says by what they differ; a leaf says what is in it.
 Result<void> check_rules(const Attacks& attacks) {
   std::set<std::string> taken;
-  bool composed = false;
+  const Mechanism* composed = nullptr;
   for (const Mechanism& node : attacks.nodes) {
     if (!node.leaf) {
       const auto children = std::ranges::count(attacks.nodes, node.id, &Mechanism::parent);
@@ -106,8 +106,10 @@ Result<void> check_rules(const Attacks& attacks) {
     if (node.definition.empty()) {
       return invalid(format("leaf {}: definition is missing", node.id));
     }
-    if (node.composed && composed) return invalid("two leaves are of composed attacks");
-    composed = composed || node.composed;
+    if (node.composed && composed != nullptr) {
+      return invalid(format("leaves {} and {}: only one may be `composed`", composed->id, node.id));
+    }
+    if (node.composed) composed = &node;
     for (const std::string& name : node.transforms) {
       if (!taken.insert(name).second) {
         return invalid(format("transform '{}' is in two leaves, {} is the second", name, node.id));

@@ -75,7 +75,7 @@ struct Judged {
   std::string_view reply{};
 };
 
-// A prompt as text: its text parts where it is a list of content parts. Of an attacked twin it is
+// A prompt as text: its text parts where it is a list of content parts. An attacked twin has
 // the seed prompt: a judge is to judge what was asked, not how.
 std::string prompt_words(const Prompt& prompt);
 bool begins_as_refusal(const JudgeFile& file, std::string_view reply);

@@ -12,8 +12,8 @@
 //   safer       p <= 0.05 and the gap is below 0
 //   as_safe     the interval lies below the margin
 //   unresolved  anything else, and where more than a tenth of the prompts have no pair
-// A grade is a word for a share: it may change without a verdict, and the table shows both. Of all
-// concurrencies together there is a gap and an interval and no p, since they ask the same prompts.
+// A grade is a word for a share: it may change without a verdict, and the table shows both. All
+// concurrencies together have a gap and an interval and no p, since they ask the same prompts.
 // Pure; any thread.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Pairs: what attacks do to a system, from items of seeds and of their attacked twins. A pair is a
 // seed and one twin, both with a valid verdict; b and a say whether the reply to the seed (base)
-// and to the twin (attack) is unsafe. Of n pairs n11 are unsafe in both, n10 in the base alone, n01
+// and to the twin (attack) is unsafe. n11 of n pairs are unsafe in both, n10 in the base alone, n01
 // under attack alone.
 //
 //   gap        (n01 − n10) ÷ n = share unsafe under attack − share unsafe at base: the resilience

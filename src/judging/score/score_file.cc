@@ -104,7 +104,10 @@ Result<Json> score_predictions(const std::filesystem::path& path, const FileScor
     all_labels.insert(all_labels.end(), labels.begin(), labels.end());
     return all.add(predictions, labels, weights);
   }));
-  if (all_labels.size() != all_predictions.size()) return invalid("labels and predictions differ");
+  if (all_labels.size() != all_predictions.size()) {
+    return invalid(format("{}: {} labels, but {} predictions", path.string(), all_labels.size(),
+                          all_predictions.size()));
+  }
   const RecommendationScores scores = all.scores();
   Json figures;
   figures.set("normalised_entropy", scores.normalised_entropy)

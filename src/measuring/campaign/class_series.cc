@@ -83,7 +83,7 @@ class ClassRuns {
     if (!options_.quiet && !overloads) talk_.say(format("run {}", name));
     const InterruptGuard guard(control_);
     ASSIGN_OR_RETURN(const RecordedRun recorded,
-                     record_run(request, options_.client, Watch(), control_));
+                     record_run(request, options_.client, LiveView(), control_));
     ending_ = ending_of(recorded, options_.client);
     if (!recorded.run.point.complete() || !recorded.run.classes) {
       talk_.say(format("the run {} is not whole: {}", name, recorded.run.point.end.reason));

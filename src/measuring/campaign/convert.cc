@@ -46,7 +46,9 @@ Result<interchange::ForeignFormat> format_of(const std::string& wanted, const st
                    interchange::too_long_document(text.size()));
   }
   if (!format) {
-    return invalid(file + ": not a file of vLLM bench, AIPerf or genai-perf\n  say which: --from");
+    return invalid(
+        file +
+        ": not a file of vLLM bench, AIPerf or genai-perf\n  --from FORMAT says which it is");
   }
   return *format;
 }

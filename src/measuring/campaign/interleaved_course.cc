@@ -74,9 +74,10 @@ Result<int> measure_interleaved(RunSettings& settings, InterleavedOptions typed,
   std::array<RecordedRun, 2> sides{};
   {
     const InterruptGuard guard(control);
-    const Watch watch = typed.quiet ? Watch() : Watch([&talk](const Json& facts, auto snapshot) {
-      return paint_live(facts, std::move(snapshot), talk);
-    });
+    const LiveView watch =
+        typed.quiet ? LiveView() : LiveView([&talk](const Json& facts, auto snapshot) {
+          return paint_live(facts, std::move(snapshot), talk);
+        });
     ASSIGN_OR_RETURN(sides, record_interleaved(request, plan, typed.client, watch, control));
   }
   if (!typed.quiet) say_if_early(plan, sides[0], time, talk);

@@ -129,7 +129,7 @@ std::filesystem::path merged_of(const ranks::Launch& launch) {
   return std::filesystem::path(launch.report_dir) / "merged";
 }
 
-// The run's exit code. Of a person's terminal its result is written.
+// Returns the run's exit code. Prints the result where a person reads.
 Result<int> measure_ranks(const LaunchOptions& options, const ranks::LaunchSpec& spec,
                           const ranks::Launch& launch, const Talk& talk) {
   for (const ranks::LaunchFile& file : launch.files) {

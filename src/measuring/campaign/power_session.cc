@@ -64,7 +64,7 @@ Result<int> measure_power_session(const RunSettings& settings, const PowerSessio
     request.command = command;
     TRY(director.start(phase));
     const InterruptGuard guard(control);
-    auto recorded = record_run(request, options.client, Watch(), control);
+    auto recorded = record_run(request, options.client, LiveView(), control);
     stopped = wall_now();
     TRY(director.stop(phase));
     if (!recorded) return recorded.error();

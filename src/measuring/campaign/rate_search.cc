@@ -42,7 +42,7 @@ class RateProber {
     request.command = command_;
     const InterruptGuard guard(control_);
     ASSIGN_OR_RETURN(const RecordedRun recorded,
-                     record_run(request, options_.client, Watch(), control_));
+                     record_run(request, options_.client, LiveView(), control_));
     failed_ = metrics::failed_words(recorded.run.point);
     answered_ = answered_ || recorded.run.point.counts.completed > 0;
     const RunEnd& end = recorded.run.point.end;

@@ -225,7 +225,7 @@ interchange::EventsJsonl::Asked asked_of(const plan::PlanBundle& bundle) {
 }
 
 MeasureOptions measure_options(const ClientOptions& client, RunInfo info,
-                               const std::filesystem::path& folder, const Watch& watch) {
+                               const std::filesystem::path& folder, const LiveView& watch) {
   MeasureOptions out{.log = {log_folder(folder), std::move(info)}};
   out.threads = static_cast<std::uint32_t>(client.threads);
   out.pin = client.pin;
@@ -388,7 +388,7 @@ Result<void> ClientOptions::check() const {
 }
 
 Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& client,
-                               const Watch& watch, run::Control& control) {
+                               const LiveView& watch, run::Control& control) {
   const plan::Config& config = *request.config;
   ASSIGN_OR_RETURN(const auto counting, counting_tokenizer_of(config, *request.bundle));
   ASSIGN_OR_RETURN(const auto artefacts, artefacts_of(request));
@@ -455,7 +455,8 @@ Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& c
 Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
                                                       plan::Interleaved& plan,
                                                       const ClientOptions& client,
-                                                      const Watch& watch, run::Control& control) {
+                                                      const LiveView& watch,
+                                                      run::Control& control) {
   plan::PlanBundle& bundle = plan.bundle;
   const plan::TelemetryConfig& beside = request.config->settings.telemetry;
   if (!beside.metrics.empty() || !beside.meters.empty() || !beside.command.empty()) {

@@ -49,8 +49,8 @@ struct RecordedRun {
 };
 
 // Shows a run during the measurement; nullptr shows nothing. `facts` are those of the log.
-using Watch = std::function<std::shared_ptr<void>(const Json& facts,
-                                                  std::function<metrics::LiveSnapshot()> snapshot)>;
+using LiveView = std::function<std::shared_ptr<void>(
+    const Json& facts, std::function<metrics::LiveSnapshot()> snapshot)>;
 
 struct RunRequest {
   const plan::Config* config = nullptr;
@@ -78,14 +78,14 @@ RunInfo run_info(const plan::Config& config, const plan::PlanBundle& bundle,
 
 // Measures into the folder: writes config.yaml first, the manifest last.
 Result<RecordedRun> record_run(const RunRequest& request, const ClientOptions& client,
-                               const Watch& watch, run::Control& control);
+                               const LiveView& watch, run::Control& control);
 
 // The same with two endpoints in turns (plan/interleave.h): a run folder for each, "a" and "b"
 // below request.folder, with facts that mark them as one run. `request.bundle` is ignored.
 Result<std::array<RecordedRun, 2>> record_interleaved(const RunRequest& request,
                                                       plan::Interleaved& plan,
                                                       const ClientOptions& client,
-                                                      const Watch& watch, run::Control& control);
+                                                      const LiveView& watch, run::Control& control);
 
 // How the run ended, for the exit code.
 Ending ending_of(const RecordedRun& recorded, const ClientOptions& client);

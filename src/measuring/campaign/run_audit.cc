@@ -41,7 +41,7 @@ Result<metrics::CachingAudit> record_audit(PlannedAudit& audit, const ClientOpti
     request.facts = Json().set("steady_state", Json());
     request.command = command;
     request.preflight = &preflight;
-    ASSIGN_OR_RETURN(const RecordedRun run, record_run(request, client, Watch(), control));
+    ASSIGN_OR_RETURN(const RecordedRun run, record_run(request, client, LiveView(), control));
     if (run.run.point.end.state != RunState::complete) {
       return Error{run.run.point.end.out_of_space ? Code::exhausted : Code::refused,
                    format("the output caching audit was stopped: {}", run.run.point.end.reason)};

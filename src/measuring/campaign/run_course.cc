@@ -46,7 +46,7 @@ struct LiveViews {
   }
 };
 
-Watch watch_of(bool painted, PrometheusServer* server, LiveFile* file, const Talk& talk) {
+LiveView watch_of(bool painted, PrometheusServer* server, LiveFile* file, const Talk& talk) {
   if (!painted && server == nullptr && file == nullptr) return {};
   return [painted, server, file, &talk](const Json& facts,
                                         std::function<metrics::LiveSnapshot()> snapshot) {
@@ -247,7 +247,7 @@ class RunCourse {
       ASSIGN_OR_RETURN(live, LiveFile::open(options_.live));
     }
     const InterruptGuard guard(control_);
-    const Watch watch = watch_of(!quiet(), prometheus.get(), live.get(), talk_);
+    const LiveView watch = watch_of(!quiet(), prometheus.get(), live.get(), talk_);
     return record_run(request, options_.client, watch, control_);
   }
 

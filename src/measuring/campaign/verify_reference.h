@@ -2,9 +2,9 @@
 // figures of performance/result_summary.json again from events.jsonl, by that client's own rules,
 // and lists each that differs. A failed query is completed there, and in the latencies.
 //
-// Not checked, because the events do not have them: token figures (tpot, lengths, tps). Of an
-// interrupted run, percentiles are not checked either: that client then takes them from buckets.
-// Figures are equal to the last digit, but for the rounding of a double. One thread.
+// Not checked, because the events do not have them: token figures (tpot, lengths, tps). The
+// percentiles of an interrupted run are not checked either: that client then takes them from
+// buckets. Figures are equal to the last digit, but for the rounding of a double. One thread.
 #pragma once
 
 #include <filesystem>

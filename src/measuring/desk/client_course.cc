@@ -84,7 +84,7 @@ struct DeskViews {
   }
 };
 
-campaign::Watch desk_watch(bool painted, LivePage* page, const Talk& talk) {
+campaign::LiveView desk_watch(bool painted, LivePage* page, const Talk& talk) {
   if (!painted && page == nullptr) return {};
   return
       [painted, page, &talk](const Json& facts, std::function<metrics::LiveSnapshot()> snapshot) {
@@ -146,7 +146,7 @@ class DeskCourse {
     request.facts = Json().set("client", facts());
     request.command = campaign::command_of("client", args);
     const campaign::InterruptGuard guard(control_);
-    const campaign::Watch watch = desk_watch(!options_.quiet, page_.get(), talk_);
+    const campaign::LiveView watch = desk_watch(!options_.quiet, page_.get(), talk_);
     return campaign::record_run(request, options_.client, watch, control_);
   }
 

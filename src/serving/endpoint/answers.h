@@ -62,8 +62,8 @@ class AnswerBook {
 
 // Reads "FILE[,prompt=COLUMN][,answer=COLUMN][,right=SHARE]": any file that a dataset may be
 // (dataset/dataset.h), with the prompt as it will be asked and the reply in a column (default
-// "answer"). Of the prompts only `right` (default 1) are answered; which ones depends on the prompt
-// and `seed` alone. Errors name the file and the row or the key.
+// "answer"). Only the share `right` (default 1) of the prompts is answered; which ones depends on
+// the prompt and `seed` alone. Errors name the file and the row or the key.
 Result<std::shared_ptr<const AnswerBook>> read_answers(std::string_view spec, std::uint64_t seed);
 
 }  // namespace assay::endpoint

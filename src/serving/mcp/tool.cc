@@ -116,7 +116,7 @@ Result<std::string> text_of(const FlagHelp& flag, const Json& value) {
     if (!value.is_number()) return wrong("a number");
     return value.dump();
   }
-  // "concurrency": 8 means what it says. Of a duration as a number the unit would be a guess.
+  // "concurrency": 8 means what it says. The unit of a duration that is a number would be a guess.
   if (value.is_number() && flag.kind != "duration") return value.dump();
   if (!value.is_string()) return wrong("a text");
   std::string text(value.as_string());

@@ -76,10 +76,11 @@ Result<std::vector<double>> numbers(std::string_view flag, const std::string& li
 
 Result<campaign::CalibrationOptions> understand(const TypedCalibration& typed) {
   campaign::CalibrationOptions out;
-  if (typed.threads < 1 || typed.threads > 256) return invalid("--threads: 1 to 256");
-  if (typed.tokens < 2 || typed.tokens > 100'000) return invalid("--tokens: 2 to 100,000");
-  if (typed.isl < 1 || typed.isl > 1'000'000) return invalid("--isl: 1 to 1,000,000");
-  if (typed.step < 100_ms) return invalid("--step: at least 100ms");
+  if (typed.threads < 1 || typed.threads > 256) return invalid("--threads: must be from 1 to 256");
+  if (typed.tokens < 2 || typed.tokens > 100'000)
+    return invalid("--tokens: must be from 2 to 100,000");
+  if (typed.isl < 1 || typed.isl > 1'000'000) return invalid("--isl: must be from 1 to 1,000,000");
+  if (typed.step < 100_ms) return invalid("--step: must be 100ms or more");
   ASSIGN_OR_RETURN(out.shares, numbers("--shares", typed.shares, 0.1, 100));
   for (double& share : out.shares) share /= 100;
   out.threads = static_cast<std::uint32_t>(typed.threads);
@@ -94,7 +95,8 @@ Result<campaign::CalibrationOptions> understand(const TypedCalibration& typed) {
 
 Result<int> measure_proxy(const TypedCalibration& typed,
                           const campaign::CalibrationOptions& options) {
-  if (!(typed.rate >= 10 && typed.rate <= 1e7)) return invalid("--rate: 10 to 10,000,000");
+  if (!(typed.rate >= 10 && typed.rate <= 1e7))
+    return invalid("--rate: must be from 10 to 10,000,000");
   campaign::ProxyCostOptions asked{.events_per_second = typed.rate};
   if (typed.proxy != "plain") asked.flags = {"--" + typed.proxy};
   run::Control control;

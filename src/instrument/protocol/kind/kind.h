@@ -1,6 +1,6 @@
 // Kind: one kind of API as a row of functions, and the table of all kinds: what its request is made
-// of, where its reply's facts stand, and how its stream ends. To add a kind: a file for its request
-// and one for its reply in this folder, a row here, and one in domain/api.h.
+// of, where its reply's facts stand, and how its stream ends. To add a kind: a file in this folder
+// for its request and its reply, a row in kind.cc, and one in domain/api.h.
 //
 // A reply's function fills ReplyFields, the same for all kinds; reply_decoder.cc makes facts from
 // them. It is called once an event, through a pointer, and only where the learned template does not

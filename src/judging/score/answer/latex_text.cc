@@ -229,7 +229,7 @@ class Reader {
     return {};
   }
 
-  // Up to `stop`, which is taken; a group or environment that does not end is the rest.
+  // Reads up to `stop` and over it. A group or environment that does not end is the whole rest.
   std::string nodes(std::string_view stop) {
     if (++depth_ > kLatexDepthMax) return fail();
     std::string out;

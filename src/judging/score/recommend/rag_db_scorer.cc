@@ -1,6 +1,6 @@
 // rag_db: the documents that the pipeline of RAG took into its database, × 100. A reply is a byte:
 // 1 taken, 0 not; the one after which the database was saved is its MD5, 32 hex digits, and counts
-// as taken. Of several replies to one document the last counts. extras.database names the saved
+// as taken. The last of several replies to one document counts. extras.database names the saved
 // file: with another MD5 than the log's nothing is right. Any other reply is a failure.
 #include <fstream>
 #include <map>

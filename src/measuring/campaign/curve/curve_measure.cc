@@ -64,7 +64,7 @@ Result<metrics::Point> record_audit_phase(const PreparedCurve& prepared,
   request.facts = Json().set("steady_state", Json());
   request.command = prepared.settings.command;
   request.preflight = prepared.preflight.get();
-  ASSIGN_OR_RETURN(RecordedRun run, record_run(request, options.client, Watch(), control));
+  ASSIGN_OR_RETURN(RecordedRun run, record_run(request, options.client, LiveView(), control));
   if (const auto stopped = stopped_by(run, "the output caching audit")) return *stopped;
   return std::move(run.run.point);
 }
@@ -80,7 +80,7 @@ Result<PointOutcome> PointMeasurer::operator()(const plan::CurvePoint& point,
   request.facts = point_facts(settings, point, planned);
   request.command = settings.command;
   request.preflight = prepared_.preflight.get();
-  ASSIGN_OR_RETURN(const Watch watch, watch_of(point));
+  ASSIGN_OR_RETURN(const LiveView watch, watch_of(point));
   const OsClock clock;
   const Instant began = clock.now();
   ASSIGN_OR_RETURN(const RecordedRun recorded,
@@ -105,15 +105,15 @@ PointOutcome PointMeasurer::outcome_of(const RecordedRun& recorded, Duration too
   return out;
 }
 
-Result<Watch> PointMeasurer::watch_of(const plan::CurvePoint& point) const {
-  if (!options_.paint) return Watch();
+Result<LiveView> PointMeasurer::watch_of(const plan::CurvePoint& point) const {
+  if (!options_.paint) return LiveView();
   ASSIGN_OR_RETURN(metrics::Curve curve, load_curve(folder_));
   const std::vector<plan::CurvePoint>& points = folder_.settings().plan.points;
   const auto index = static_cast<std::size_t>(&point - points.data());
   const Duration left = time_left(folder_.settings().plan, folder_.points());
   const CurveFolder* const folder = &folder_;
-  return Watch([folder, index, left, paint = options_.paint, curve = std::move(curve)](
-                   const Json& facts, std::function<metrics::LiveSnapshot()> snapshot) {
+  return LiveView([folder, index, left, paint = options_.paint, curve = std::move(curve)](
+                      const Json& facts, std::function<metrics::LiveSnapshot()> snapshot) {
     report::LivePainterOptions how;
     how.title = {
         .command = "curve", .target = report::target_text(facts), .load = report::load_text(facts)};
@@ -164,7 +164,7 @@ Result<metrics::Point> measure_level(const PreparedCurve& prepared, const CurveO
   RunRequest request{.config = &planned.config, .bundle = &planned.bundle, .folder = where};
   request.command = prepared.settings.command;
   request.preflight = prepared.preflight.get();
-  ASSIGN_OR_RETURN(RecordedRun run, record_run(request, options.client, Watch(), control));
+  ASSIGN_OR_RETURN(RecordedRun run, record_run(request, options.client, LiveView(), control));
   if (const auto stopped = stopped_by(run, format("the level at concurrency {}", level))) {
     return *stopped;
   }

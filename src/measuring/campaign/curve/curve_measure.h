@@ -29,7 +29,7 @@ class PointMeasurer {
 
  private:
   PointOutcome outcome_of(const RecordedRun& recorded, Duration took);
-  Result<Watch> watch_of(const plan::CurvePoint& point) const;
+  Result<LiveView> watch_of(const plan::CurvePoint& point) const;
 
   const PreparedCurve& prepared_;
   const CurveOptions& options_;

@@ -168,8 +168,8 @@ Result<PackSource> pack_source(const std::vector<std::string>& folders, std::int
   for (std::size_t i = 1; i < out.points.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
       if (out.points[i].name == out.points[k].name) {
-        return invalid(format("{} and {}: both are {}", out.runs[k].string(), out.runs[i].string(),
-                              out.points[i].name));
+        return invalid(format("{} and {}: both are the point {}; leave one out",
+                              out.runs[k].string(), out.runs[i].string(), out.points[i].name));
       }
     }
   }

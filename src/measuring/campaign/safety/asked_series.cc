@@ -152,7 +152,7 @@ Result<SeriesEnd> ask_once(const SeriesWish& wish, std::size_t number,
   request.also = sealed.get();
   request.preflight = &preflight;
   request.command = wish.command;
-  ASSIGN_OR_RETURN(const RecordedRun recorded, record_run(request, client, Watch(), control));
+  ASSIGN_OR_RETURN(const RecordedRun recorded, record_run(request, client, LiveView(), control));
   if (sealed) TRY(sealed->finish());
   SeriesEnd out;
   if (recorded.run.point.end.state == RunState::complete) return out;

@@ -128,7 +128,7 @@ Result<TestVerdict> ComplianceSeries::record(const std::string& test,
   request.facts = planned.facts();
   request.in_turn = planned.in_turn;
   request.command = command;
-  ASSIGN_OR_RETURN(const RecordedRun run, record_run(request, client, Watch(), control));
+  ASSIGN_OR_RETURN(const RecordedRun run, record_run(request, client, LiveView(), control));
   const RunEnd& end = run.run.point.end;
   if (!run.unwritten.empty()) return Error{Code::exhausted, run.unwritten};
   if (end.state != RunState::complete) {
