@@ -52,10 +52,10 @@ Result<std::unique_ptr<HttpTarget>> HttpTarget::create(const Plan& plan,
 Result<void> HttpTarget::connect_ahead(std::uint32_t count) {
   State& s = *state_;
   SilentSink silent;
-  s.shared.sink = &silent;
   const auto endpoints = static_cast<std::uint32_t>(s.destinations.size());
   const std::uint32_t queries = std::max(1U, (count + endpoints - 1) / endpoints);
   const Instant limit = s.clock.now() + s.spec.connect_timeout + 1_s;
+  const auto in_time = [&] { return s.clock.now() < limit; };
   for (std::uint16_t e = 0; e < endpoints; ++e) {
     Destination& d = s.destinations[e];
     s.connect_error.clear();
@@ -67,12 +67,12 @@ Result<void> HttpTarget::connect_ahead(std::uint32_t count) {
     // With fewer connections than endpoints it takes the place of another endpoint's idle one.
     if (d.open == 0 && s.open_total >= s.stats.connections_max) s.close_an_idle_connection();
     if (more()) s.open_connection(e);
-    while (d.connecting > 0 && s.clock.now() < limit) poll(limit, silent);
-    while (more() && s.clock.now() < limit) {
+    while (d.connecting > 0 && in_time()) poll(limit, silent);
+    while (more() && in_time()) {
       while (more() && d.connecting < kConnectingMax) s.open_connection(e);
       poll(limit, silent);
     }
-    while (d.connecting > 0 && s.clock.now() < limit) poll(limit, silent);
+    while (d.connecting > 0 && in_time()) poll(limit, silent);
     s.wake_watch.forget();  // another thread may continue from here
     if (d.idle.empty()) {
       return Error{Code::refused, format("cannot reach '{}': {}{}", d.name, s.connect_error,
@@ -126,9 +126,7 @@ void HttpTarget::poll(Instant until, EventSink& sink) {
     handled += s.handle_some(until);
     if (handled >= kShareOfReceiving && s.last_read >= until) break;
   }
-  if (!s.failures.empty()) s.tell_failures();
   s.expire(s.last_read);
-  if (!s.shared.ended.empty()) s.remove_ended(true);
 }
 
 std::size_t HttpTarget::in_flight() const { return state_->in_flight; }

@@ -56,20 +56,15 @@ void HttpTarget::State::end_connection(std::uint32_t id, Transport::Side side, i
 
 void HttpTarget::State::on_closed(std::uint32_t id, int error, const Stamp& at) {
   const Connection& c = *connections[id];
-  switch (c.state) {
-    case Connection::State::closed:
-      return;
-    case Connection::State::connecting:
-    case Connection::State::handshaking:
-      connect_failed(id, c.tls ? Outcome::tls_failed : Outcome::connect_failed,
-                     error == 0 ? "the peer closed the connection at once" : std::strerror(error));
-      return;
-    case Connection::State::beginning:
-      connect_failed(id, Outcome::connect_failed,
-                     c.transport->ending(Transport::Side::reading, error).why);
-      return;
-    case Connection::State::open:
-      break;
+  if (c.state == Connection::State::handshaking) {
+    connect_failed(id, Outcome::tls_failed,
+                   error == 0 ? "the peer closed the connection at once" : std::strerror(error));
+    return;
+  }
+  if (c.state == Connection::State::beginning) {
+    connect_failed(id, Outcome::connect_failed,
+                   c.transport->ending(Transport::Side::reading, error).why);
+    return;
   }
   if (c.busy()) {
     end_connection(id, Transport::Side::reading, error, at);
@@ -97,8 +92,7 @@ void HttpTarget::State::query_ended(Slot* slot, bool keep) {
 void HttpTarget::State::give_up_on(Slot* slot, Outcome outcome, const Stamp& at,
                                    std::string_view why) {
   Connection& c = *connections[slot->connection];
-  int error = 0;
-  const bool keep = c.transport->cancel(*slot) && flush(slot->connection, &error);
+  const bool keep = c.transport->cancel(*slot) && !flush(slot->connection);
   // What went out may have ended other streams of the connection. They have had their on_done, so
   // they must be gone before anything else ends them.
   remove_ended(keep);
@@ -150,19 +144,18 @@ void HttpTarget::State::expire(Instant now) {
   each_due(shared.paced, [&](Slot* slot) { go_on(slot, at); });
   each_due(shared.framing_deadlines, settle);
   each_due(shared.failed_deadlines, settle);
-  if (!failures.empty()) tell_failures();
+  tell_failures();
 }
 
 void HttpTarget::State::go_on(Slot* slot, const Stamp& at) {
   const std::uint32_t id = slot->connection;
   connections[id]->transport->go_on(*slot, at.read);
-  int error = 0;
-  if (!flush(id, &error)) settle(id, false, error, at);
+  settle(id, true, flush(id), at);
 }
 
 // The connection was not open in time, or its peer allows no query on it.
 void HttpTarget::State::give_up_connecting(std::uint32_t id, const Stamp& at) {
-  Connection& c = *connections[id];
+  const Connection& c = *connections[id];
   const std::string within = human_duration(spec.connect_timeout);
   std::string why =
       c.transport ? c.transport->refusal(within) : format("no connection within {}", within);
@@ -170,7 +163,6 @@ void HttpTarget::State::give_up_connecting(std::uint32_t id, const Stamp& at) {
     connect_failed(id, Outcome::connect_failed, std::move(why));
     return;
   }
-  c.awaited_until = Instant::none();
   std::vector<std::pair<Slot*, std::uint64_t>> waiting;
   for (Slot* const slot : c.lane.active) {
     if (!slot->out) waiting.emplace_back(slot, slot->serial);
@@ -183,10 +175,10 @@ void HttpTarget::State::give_up_connecting(std::uint32_t id, const Stamp& at) {
 Instant HttpTarget::State::next_deadline() const {
   Instant next = Instant::max();
   if (!connect_deadlines.empty()) next = connect_deadlines.front().at;
-  if (!query_deadlines.empty()) next = std::min(next, query_deadlines.front().at);
-  if (!shared.framing_deadlines.empty()) next = std::min(next, shared.framing_deadlines.front().at);
-  if (!shared.paced.empty()) next = std::min(next, shared.paced.front().at);
-  if (!shared.failed_deadlines.empty()) next = std::min(next, shared.failed_deadlines.front().at);
+  for (const auto* const queue :
+       {&query_deadlines, &shared.paced, &shared.framing_deadlines, &shared.failed_deadlines}) {
+    if (!queue->empty()) next = std::min(next, queue->front().at);
+  }
   return next;
 }
 

@@ -68,7 +68,6 @@ Result<void> HttpTarget::State::open_destinations() {
     tls.emplace(std::move(context));
     plaintext.resize(kReceiveBytes + kDecodePadding);
   }
-  last_read = clock.now();
   return {};
 }
 
@@ -91,23 +90,20 @@ bool HttpTarget::State::close_an_idle_connection() {
   return false;
 }
 
-bool HttpTarget::State::open_connection(std::uint16_t endpoint) {
+void HttpTarget::State::open_connection(std::uint16_t endpoint) {
   Destination& d = destinations[endpoint];
-  std::uint32_t id = 0;
   if (free_records.empty()) {
-    id = static_cast<std::uint32_t>(connections.size());
+    free_records.push_back(static_cast<std::uint32_t>(connections.size()));
     connections.push_back(std::make_unique<Connection>());
-  } else {
-    id = free_records.back();
-    free_records.pop_back();
   }
+  const std::uint32_t id = free_records.back();
+  free_records.pop_back();
   Connection& c = *connections[id];
   c.state = Connection::State::connecting;
   c.lane.endpoint = endpoint;
   c.fresh = true;
   c.lane.blocked = true;
   c.unflushed = false;
-  c.awaited_until = Instant::none();
   c.opened = c.emptied_at = clock.now();
   ++d.open;
   ++d.connecting;
@@ -116,7 +112,7 @@ bool HttpTarget::State::open_connection(std::uint16_t endpoint) {
   auto fd = net::start_connect(d.addresses[d.address_next]);
   if (!fd) {
     connect_failed(id, Outcome::connect_failed, fd.error().message);
-    return false;
+    return;
   }
   c.fd = std::move(*fd);
   net::set_no_delay(c.fd);  // the kernel tunes its buffers
@@ -128,7 +124,6 @@ bool HttpTarget::State::open_connection(std::uint16_t endpoint) {
   CHECK(::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, c.fd.get(), &event) == 0);
   await(id, c.opened);
   ++stats.connections_opened;
-  return true;
 }
 
 void HttpTarget::State::await(std::uint32_t id, Instant since) {
@@ -185,10 +180,7 @@ void HttpTarget::State::established(std::uint32_t id) {
     return;
   }
   c.state = Connection::State::beginning;
-  int error = 0;
-  if (!flush(id, &error)) {
-    connect_failed(id, Outcome::connect_failed, format("cannot send: {}", std::strerror(error)));
-  }
+  settle_beginning(id, true, flush(id));
 }
 
 void HttpTarget::State::can_carry(std::uint32_t id) {
@@ -200,7 +192,6 @@ void HttpTarget::State::can_carry(std::uint32_t id) {
   c.state = Connection::State::open;
   c.awaited_until = Instant::none();
   release(id, true);
-  open_if_needed(c.lane.endpoint);
 }
 
 void HttpTarget::State::connect_failed(std::uint32_t id, Outcome outcome, std::string why) {

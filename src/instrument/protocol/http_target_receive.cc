@@ -43,11 +43,10 @@ bool HttpTarget::State::hold(const epoll_event& event, char* room) {
   Connection& c = *connections[id];
   HeldRead& read = held[held_count];
   const net::Received r = receive(c, room, kHeldBytes, &read.at);
-  if (r.bytes < 0 && r.error == EAGAIN) return false;
+  if (r.bytes <= 0) return false;  // an end has an event of its own
   read.connection = id;
   read.serial = c.serial;
-  read.error = r.error;
-  read.bytes = {room, static_cast<std::size_t>(std::max<ssize_t>(r.bytes, 0))};
+  read.bytes = {room, static_cast<std::size_t>(r.bytes)};
   ++held_count;
   __builtin_prefetch(c.lane.active.data());
   return true;
@@ -64,7 +63,7 @@ void HttpTarget::State::fetch_ahead(const HeldRead& read) const {
 void HttpTarget::State::look_at(const HeldRead& read) {
   Connection& c = *connections[read.connection];
   if (c.serial != read.serial) return;  // closed by the handling of another read
-  on_read(read.connection, read.bytes, read.error, read.at);
+  on_read(read.connection, read.bytes, 0, read.at);
   // A read that did not fill its buffer emptied the socket.
   const bool more = read.bytes.size() == kHeldBytes;
   if (more && c.serial == read.serial) on_readable(read.connection, false);
@@ -86,20 +85,13 @@ void HttpTarget::State::handle(const epoll_event& event) {
   const std::uint64_t serial_before = c.serial;
   if (what != 0) on_readable(id, (what & kEnd) != 0);
   if ((event.events & EPOLLOUT) == 0 || !c.lane.blocked || c.serial != serial_before) return;
-  int error = 0;
-  const bool sent = flush(id, &error);
-  last_read = clock.now();
-  const Stamp at{.arrival = last_read, .read = last_read};
-  if (c.transport) {
-    settle(id, sent, error, at);
-  } else if (!sent) {
-    on_closed(id, error, at);
-  }
+  const std::optional<int> error = flush(id);
+  // A handshake whose socket broke has that as an event of its own.
+  if (c.transport) settle(id, true, error, {.arrival = last_read, .read = last_read});
 }
 
 void HttpTarget::State::on_connected(std::uint32_t id) {
   Connection& c = *connections[id];
-  last_read = clock.now();
   const int error = net::connect_result(c.fd);
   if (error == EINPROGRESS || error == EALREADY) return;
   if (error != 0) {
@@ -120,11 +112,10 @@ void HttpTarget::State::on_connected(std::uint32_t id) {
 void HttpTarget::State::go_on_with_handshake(std::uint32_t id) {
   Connection& c = *connections[id];
   const net::TlsSession::Step step = c.tls->handshake();
-  int error = 0;
-  const bool sent = flush(id, &error);
-  if (step == net::TlsSession::Step::failed || !sent) {
+  const std::optional<int> error = flush(id);
+  if (step == net::TlsSession::Step::failed || error) {
     connect_failed(id, Outcome::tls_failed,
-                   sent ? c.tls->error() : format("TLS handshake: {}", std::strerror(error)));
+                   error ? format("TLS handshake: {}", std::strerror(*error)) : c.tls->error());
     return;
   }
   if (step == net::TlsSession::Step::done) {
@@ -149,27 +140,24 @@ void HttpTarget::State::on_readable(std::uint32_t id, bool to_the_end) {
 }
 
 net::Received HttpTarget::State::receive(Connection& c, char* room, std::size_t size, Stamp* at) {
-  for (;;) {
-    const Instant before = last_read;
-    const net::Received r =
-        c.stamped ? net::receive_stamped(c.fd, room, size) : net::receive(c.fd, room, size);
-    last_read = clock.now();
-    if (r.bytes < 0 && r.error == EINTR) continue;
-    *at = {.arrival = last_read,
-           .read = last_read,
-           .kernel = r.stamp.ns != 0,
-           .emptied = r.bytes < static_cast<ssize_t>(size),
-           .not_before = std::max(c.emptied_at, quiet_before),
-           .wake = &wake_watch};
-    // Use the time before the read, not after: bytes that come between are the next read's.
-    if (at->emptied) c.emptied_at = before;
-    if (at->kernel) {
-      const Instant arrival = shared.stamp_clock.arrival(r.stamp, at->not_before, last_read);
-      at->kernel = arrival.known();
-      if (at->kernel) at->arrival = arrival;
-    }
-    return r;
+  const Instant before = last_read;
+  const net::Received r =
+      c.stamped ? net::receive_stamped(c.fd, room, size) : net::receive(c.fd, room, size);
+  last_read = clock.now();
+  *at = {.arrival = last_read,
+         .read = last_read,
+         .kernel = r.stamp.ns != 0,
+         .emptied = r.bytes < static_cast<ssize_t>(size),
+         .not_before = std::max(c.emptied_at, quiet_before),
+         .wake = &wake_watch};
+  // Use the time before the read, not after: bytes that come between are the next read's.
+  if (at->emptied) c.emptied_at = before;
+  if (at->kernel) {
+    const Instant arrival = shared.stamp_clock.arrival(r.stamp, at->not_before, last_read);
+    at->kernel = arrival.known();
+    if (at->kernel) at->arrival = arrival;
   }
+  return r;
 }
 
 void HttpTarget::State::on_read(std::uint32_t id, std::string_view bytes, int error,
@@ -190,11 +178,8 @@ void HttpTarget::State::on_ciphertext(std::uint32_t id, std::string_view bytes, 
   c.tls->feed_in_place(bytes);  // all of it is read below, or the connection is closed
   if (c.state == Connection::State::handshaking) {
     go_on_with_handshake(id);
-    if (c.serial != serial_before) return;  // closed, and perhaps reopened
-    if (c.state == Connection::State::handshaking) {
-      c.tls->keep_input();
-      return;
-    }
+    // Closed, and perhaps reopened; or the handshake has taken all of it, and waits for more.
+    if (c.serial != serial_before || c.state == Connection::State::handshaking) return;
   }
   for (;;) {
     const std::ptrdiff_t n = c.tls->read(plaintext.data(), kReceiveBytes);
@@ -209,10 +194,9 @@ void HttpTarget::State::on_ciphertext(std::uint32_t id, std::string_view bytes, 
     if (c.tls->read_empty()) break;
   }
   // TLS itself may owe an answer: a refusal of another handshake, or new keys.
-  const bool owes = !c.tls->output().empty() && !c.lane.blocked;
   if (c.tls->closed()) {
     on_closed(id, 0, at);
-  } else if (owes) {
+  } else if (!c.tls->output().empty()) {
     after_feed(id, {.output = true}, at);
   }
 }
@@ -227,39 +211,31 @@ void HttpTarget::State::on_reply_bytes(std::uint32_t id, std::string_view bytes,
 
 // Not inlined: most reads change nothing, and skip its frame on the stack.
 [[gnu::noinline]] void HttpTarget::State::after_feed(std::uint32_t id, Fed fed, const Stamp& at) {
-  bool sound = fed.sound;
-  int error = 0;
-  if (fed.output) sound = flush(id, &error) && sound;
-  settle(id, sound, error, at);
+  settle(id, fed.sound, fed.output ? flush(id) : std::nullopt, at);
 }
 
-void HttpTarget::State::settle(std::uint32_t id, bool sound, int error, const Stamp& at) {
+void HttpTarget::State::settle(std::uint32_t id, bool sound, std::optional<int> error,
+                               const Stamp& at) {
   Connection& c = *connections[id];
   const std::uint64_t serial_before = c.serial;
-  sound = sound && c.transport->standing() != Transport::Standing::over;
+  sound = sound && !error && c.transport->standing() != Transport::Standing::over;
   remove_ended(sound);
   if (c.serial != serial_before) return;  // closed, and perhaps reopened
-  if (c.state == Connection::State::beginning) {
-    settle_beginning(id, sound, error);
-    return;
-  }
-  if (!sound) {
-    end_connection(id, Transport::Side::sending, error, at);
-    return;
-  }
-  watch_starved(id, at.read);
+  if (c.state == Connection::State::beginning) return settle_beginning(id, sound, error);
+  if (!sound) return end_connection(id, Transport::Side::sending, error.value_or(0), at);
+  watch_starved(id);
   if (!c.listed && can_take_more(c)) release(id, true);  // it may allow more than before
 }
 
-void HttpTarget::State::settle_beginning(std::uint32_t id, bool sound, int error) {
+void HttpTarget::State::settle_beginning(std::uint32_t id, bool sound, std::optional<int> error) {
   const Connection& c = *connections[id];
   const Transport::Standing standing = c.transport->standing();
-  if (!sound || standing >= Transport::Standing::leaving) {
-    Ending ending = c.transport->ending(Transport::Side::sending, error);
+  if (!sound || error || standing >= Transport::Standing::leaving) {
+    Ending ending = c.transport->ending(Transport::Side::sending, error.value_or(0));
     connect_failed(id, Outcome::connect_failed, std::move(ending.why));
-    return;
+  } else if (standing == Transport::Standing::open) {
+    can_carry(id);
   }
-  if (standing == Transport::Standing::open) can_carry(id);
 }
 
 void HttpTarget::State::remove_ended(bool keep) {
@@ -270,13 +246,13 @@ void HttpTarget::State::remove_ended(bool keep) {
   ended.clear();
 }
 
-void HttpTarget::State::watch_starved(std::uint32_t id, Instant now) {
+void HttpTarget::State::watch_starved(std::uint32_t id) {
   Connection& c = *connections[id];
   const bool starved = c.busy() && c.transport->limit() == 0;
   if (!starved) {
     c.awaited_until = Instant::none();
   } else if (!c.awaited_until.known()) {
-    await(id, now);
+    await(id, last_read);
   }
 }
 

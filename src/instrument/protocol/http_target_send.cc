@@ -28,29 +28,26 @@ void HttpTarget::State::start(std::uint32_t id, Waiting next) {
   slot->sent_told = sent_before.known();
   slot->unprocessed = unprocessed;
   slot->job = std::move(next.job);
-  int error = 0;
+  std::optional<int> error;  // as flush()
   Pieces request;
   const bool in_one = c.tls != nullptr;
-  bool sound = c.transport->begin(*slot, now, in_one, &request);
-  if (!sound || request.count == 0) {
+  if (!c.transport->begin(*slot, now, in_one, &request)) {
+    error = 0;
+  } else if (request.count == 0) {
     ++begun;
-    if (sound && !c.unflushed) {
-      c.unflushed = true;
-      unflushed.emplace_back(id, c.serial);
-    }
+    if (!c.unflushed) unflushed.emplace_back(id, c.serial);
+    c.unflushed = true;
   } else if (in_one) {
-    sound = c.tls->write(request.parts[0]) && flush(id, &error);
+    error = c.tls->write(request.parts[0]) ? flush(id) : 0;
   } else {
-    sound = send_pieces(id, request, now, &error);
+    error = send_pieces(id, request, now);
   }
-  if (!sound && crossed_with_the_end(c, *slot)) {
-    send_again(id, slot);
-    return;
-  }
-  if (!sound) {
+  if (error && crossed_with_the_end(c, *slot)) return send_again(id, slot);
+  if (error) {
     // Report it later: submit() may call only on_sent of the sink.
-    fail_later(query, due, c.lane.endpoint, outcome_of(error),
-               format("cannot send: {}", error != 0 ? std::strerror(error) : "broken connection"));
+    fail_later(
+        query, due, c.lane.endpoint, outcome_of(*error),
+        format("cannot send: {}", *error != 0 ? std::strerror(*error) : "broken connection"));
     take_off(c, slot);
     if (!c.busy()) close_connection(id);
     return;
@@ -70,15 +67,12 @@ void HttpTarget::State::start(std::uint32_t id, Waiting next) {
 }
 
 // Bytes that the kernel does not take now are copied and wait.
-bool HttpTarget::State::send_pieces(std::uint32_t id, const Pieces& request, Instant now,
-                                    int* errno_out) {
+std::optional<int> HttpTarget::State::send_pieces(std::uint32_t id, const Pieces& request,
+                                                  Instant now) {
   Connection& c = *connections[id];
   const ssize_t n = request.count == 1 ? net::send_some(c.fd, request.parts[0])
                                        : net::send_some(c.fd, request.all());
-  if (n < 0 && errno != EAGAIN) {
-    *errno_out = errno;
-    return false;
-  }
+  if (n < 0 && errno != EAGAIN) return errno;
   auto taken = static_cast<std::size_t>(std::max<ssize_t>(n, 0));
   stats.bytes_sent += taken;
   for (const std::string_view part : request.all()) {
@@ -87,7 +81,7 @@ bool HttpTarget::State::send_pieces(std::uint32_t id, const Pieces& request, Ins
     taken -= gone;
   }
   c.unsent.empty() ? all_sent(c, now) : watch(id, true);
-  return true;
+  return std::nullopt;
 }
 
 // A late loop polls between two groups of queries, without time to wait. Without further queries it
@@ -104,11 +98,8 @@ void HttpTarget::State::flush_requests() {
     Connection& c = *connections[id];
     if (c.serial != serial_then) continue;  // closed since
     c.unflushed = false;
-    int error = 0;
-    const bool sent = flush(id, &error);
-    if (sent && shared.ended.empty()) continue;
-    last_read = clock.now();
-    settle(id, sent, error, Stamp{.arrival = last_read, .read = last_read});
+    const std::optional<int> error = flush(id);
+    settle(id, true, error, {.arrival = last_read, .read = last_read});
   }
   unflushed.clear();
   begun = begun_at_last_poll = 0;
@@ -149,24 +140,23 @@ void HttpTarget::State::all_sent(Connection& c, Instant at) {
   c.lane.going_out.clear();
 }
 
-bool HttpTarget::State::flush(std::uint32_t id, int* errno_out) {
+std::optional<int> HttpTarget::State::flush(std::uint32_t id) {
   Connection& c = *connections[id];
-  Instant at = clock.now();
+  Instant at = last_read = clock.now();
   for (;;) {
-    if (!gather(c)) return false;
+    if (!gather(c)) return 0;
     const std::string_view bytes = unsent_of(c);
     if (bytes.empty()) break;
-    at = clock.now();
+    at = last_read = clock.now();
     const ssize_t n = net::send_some(c.fd, bytes);
     if (n < 0) {
       const bool later = errno == EAGAIN;
       if (later) watch(id, true);
-      if (later) return true;
+      if (later) return std::nullopt;
       // The peer's last bytes before its close are still unread, and say more: a GOAWAY.
       const bool gone = errno == EPIPE || errno == ECONNRESET;
-      if (gone && c.transport && c.transport->announces_end()) return true;
-      *errno_out = errno;
-      return false;
+      if (gone && c.transport && c.transport->announces_end()) return std::nullopt;
+      return errno;
     }
     const auto taken = static_cast<std::size_t>(n);
     stats.bytes_sent += taken;
@@ -180,7 +170,7 @@ bool HttpTarget::State::flush(std::uint32_t id, int* errno_out) {
   c.unsent_at = 0;
   watch(id, false);
   all_sent(c, at);
-  return true;
+  return std::nullopt;
 }
 
 bool HttpTarget::State::crossed_with_the_end(const Connection& c, const Slot& slot) const {

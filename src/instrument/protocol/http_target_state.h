@@ -82,7 +82,6 @@ struct HeldRead {
   std::uint32_t connection = 0;
   std::uint64_t serial = 0;  // the connection's, at the read
   std::string_view bytes{};
-  int error = 0;
   Stamp at{};
 };
 
@@ -116,7 +115,7 @@ struct HttpTarget::State {
   // The pool (http_target_pool.cc)
   Result<void> open_destinations();
   void open_if_needed(std::uint16_t endpoint);
-  bool open_connection(std::uint16_t endpoint);
+  void open_connection(std::uint16_t endpoint);
   // Gives it the time for connecting, from then on.
   void await(std::uint32_t id, Instant since);
   // REQUIRES: no query is under way on it.
@@ -143,9 +142,10 @@ struct HttpTarget::State {
   // Sending (http_target_send.cc)
   void start(std::uint32_t id, Waiting next);
   // Sends a request without TLS. As flush().
-  bool send_pieces(std::uint32_t id, const Pieces& request, Instant now, int* errno_out);
-  // Sends what is unsent. False when the connection is broken; errno_out says how.
-  bool flush(std::uint32_t id, int* errno_out);
+  std::optional<int> send_pieces(std::uint32_t id, const Pieces& request, Instant now);
+  // Sends what is unsent. Returns how the connection is broken, if it is: the errno, or 0 where TLS
+  // is.
+  std::optional<int> flush(std::uint32_t id);
   // Sends requests that were begun together, one write for each connection.
   void flush_requests();
   // Whether poll() should wait for requests that are about to begin.
@@ -182,11 +182,11 @@ struct HttpTarget::State {
                       const Stamp& stamp);
   void after_feed(std::uint32_t id, Fed fed, const Stamp& stamp);
   // After bytes went in or out: removes queries that ended, and ends a connection that is over.
-  // `sound`: neither failed; `error` is that of sending.
-  void settle(std::uint32_t id, bool sound, int error, const Stamp& at);
-  void settle_beginning(std::uint32_t id, bool sound, int error);
+  // `sound`: what came in was; `error`: how sending failed, as flush().
+  void settle(std::uint32_t id, bool sound, std::optional<int> error, const Stamp& at);
+  void settle_beginning(std::uint32_t id, bool sound, std::optional<int> error);
   void remove_ended(bool keep);
-  void watch_starved(std::uint32_t id, Instant now);
+  void watch_starved(std::uint32_t id);
 
   // Ends and deadlines (http_target_ends.cc)
   void on_closed(std::uint32_t id, int error, const Stamp& stamp);
