@@ -266,10 +266,13 @@ void HttpTarget::State::release(std::uint32_t id, bool keep) {
     held_sessions.emplace(next, id);
     return;
   }
+  const std::uint64_t serial_before = c.serial;
   while (!d.waiting.empty() && can_take_more(c)) {
     Waiting next = std::move(d.waiting.front());
     d.waiting.pop_front();
     start(id, std::move(next));
+    // It broke, and its record may serve a new connection by now.
+    if (c.serial != serial_before) return open_if_needed(endpoint);
   }
   if (!can_take_more(c)) {
     // A peer that now allows fewer queries, or none: waiting queries need another connection.
