@@ -26,6 +26,19 @@ TEST(Secrets, keys_words_that_authorise_and_secret_values_of_the_query_are_found
             "Bearer: text/event-stream 2024-10-21 en");
 }
 
+TEST(Secrets, the_beginning_of_each_key_is_one_wherever_it_was_given) {
+  Endpoints where;
+  where.urls = {"http://marianne-of-ward-seven:wonderland-and-more@host/v1?key=abcdEFGH1234"};
+  where.api_key = "sk-0123456789";
+  where.headers = {{"Authorization", "Bearer eyJhbGciOiJIUzI1NiJ9"}};
+  const Redactor redactor = redactor_of(where);
+  for (const char* const beginning : {"marianne-of-ward", "wonderland-and", "abcdEFGH12",
+                                      "sk-0123456", "eyJhbGciOiJ", "Bearer eyJhbG"}) {
+    const std::string said = redactor.text(std::string("it began with ") + beginning);
+    EXPECT_EQ(said, "it began with <redacted>") << beginning;
+  }
+}
+
 // Whether what was given with that header is hidden.
 bool hides(const std::string& name, const std::string& value, const std::string& text) {
   Endpoints where;
