@@ -355,5 +355,72 @@ TEST(HttpTargetTls, a_server_that_asks_to_renegotiate_is_refused_by_name) {
   EXPECT_EQ(hand.notes.text, "a");
 }
 
+// The end came, and the target had not read it yet.
+TEST(HttpTargetTls, a_connection_that_is_found_broken_when_it_is_sent_to_fails_its_query_by_name) {
+  OverTls over;
+  ByHand& hand = over.hand;
+  hand.submit(0);
+  PlayedPeer peer = over.accept();
+  hand.request(peer);
+  peer.say(plain_reply());
+  ASSERT_TRUE(hand.done(1));
+  hand.exchange(peer, 1, plain_reply());
+  peer.reset();
+  hand.submit(2, 1_ms);
+  EXPECT_EQ(hand.notes.done.size(), 2U);  // submit() ends nothing
+  ASSERT_TRUE(hand.done(3));
+  EXPECT_EQ(hand.notes.done[2].outcome, Outcome::reset);
+  EXPECT_EQ(hand.notes.details[2], "cannot send: Connection reset by peer");
+  EXPECT_EQ(hand.notes.done[2].due, hand.clock.now() - 1_ms);
+  hand.turn();
+  EXPECT_EQ(hand.stats().connections_lost_idle, 0U);
+  EXPECT_EQ(hand.target().in_flight(), 0U);
+}
+
+// The record of a connection that had a transport says nothing of the next one's handshake.
+TEST(HttpTargetTls, a_silent_handshake_on_a_used_record_has_the_words_of_a_handshake) {
+  OverTls over;
+  ByHand& hand = over.hand;
+  hand.endpoints.connect_timeout = 5_s;
+  hand.submit(0);
+  PlayedPeer peer = over.accept();
+  hand.request(peer);
+  peer.say(plain_reply("Connection: close\r\n"));
+  ASSERT_TRUE(hand.done(1));
+  hand.submit(1);
+  PlayedPeer silent = over.accept();
+  hand.turn();
+  hand.pass(5_s);
+  hand.turn();
+  ASSERT_EQ(hand.notes.done.size(), 2U);
+  EXPECT_EQ(hand.notes.done[1].outcome, Outcome::connect_failed);
+  EXPECT_EQ(hand.notes.details[1], "no connection within 5.00 s");
+}
+
+// The last bytes of the handshake came, and the end behind them.
+TEST(HttpTargetTls, an_end_behind_the_handshake_fails_the_query_and_not_the_next) {
+  OverTls over;
+  ByHand& hand = over.hand;
+  hand.submit(0);
+  PlayedPeer peer = over.accept();
+  peer.hold = true;
+  ASSERT_TRUE(hand.until([&] {
+    peer.hear();
+    return !peer.held.empty();
+  }));
+  peer.say_raw(std::exchange(peer.held, ""));
+  peer.reset();
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::tls_failed);
+  EXPECT_THAT(hand.notes.details[0], HasSubstr("Connection reset by peer"));
+  EXPECT_EQ(hand.stats().connections_failed, 1U);
+  hand.submit(1);
+  PlayedPeer next = over.accept();
+  EXPECT_FALSE(hand.request(next).empty());
+  next.say(plain_reply());
+  ASSERT_TRUE(hand.done(2));
+  EXPECT_EQ(hand.notes.done[1].outcome, Outcome::ok);
+}
+
 }  // namespace
 }  // namespace assay::protocol

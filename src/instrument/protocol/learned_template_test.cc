@@ -163,5 +163,71 @@ TEST(LearnedTemplate, agrees_with_the_slow_path_on_random_events) {
   EXPECT_GT(hits, events / 10);  // otherwise this test proves nothing about the template
 }
 
+// What is found in an event by the template of another; "-" where it does not fit. The text of both
+// is the member "t", which is the event's own last member of that name.
+std::string found_by(const std::string& learned, const std::string& event) {
+  const std::string padded = learned + std::string(kDecodePadding, '"');
+  const std::size_t at = learned.find("\"t\":\"") + 5;
+  std::size_t end = at;
+  while (learned[end] != '"') end += learned[end] == '\\' ? 2U : 1U;
+  StreamState state;
+  learn({padded.data(), learned.size()}, {padded.data() + at, end - at}, Category::text, 0,
+        {R"("n")", R"("m")"}, state);
+  const std::string bytes = event + std::string(kDecodePadding, '"');
+  const std::string_view found = find_fragment({bytes.data(), event.size()}, state);
+  return found.data() == nullptr ? "-" : std::string(found);
+}
+
+TEST(LearnedTemplate, an_event_fits_where_all_but_its_text_and_counts_is_the_same) {
+  struct Case {
+    std::string learned{};
+    std::string event{};
+    std::string found{};
+  };
+  const Case cases[] = {{R"({"t":"a","n":1})", R"({"t":"bc","n":2})", "bc"},
+                        {R"({"t":"a","n":1})", R"({"t":"","n":20})", ""},
+                        {R"({"n":1,"t":"a"})", R"({"n":2,"t":"bc"})", "bc"},
+                        {R"({"n":1,"m":"x","t":"a"})", R"({"n":22,"m":"yy","t":"bc"})", "bc"},
+                        {R"({"m":"x","n":1,"t":"a"})", R"({"m":"yy","n":22,"t":"bc"})", "bc"},
+                        {R"({"m":"x","t":"a","n":1})", R"({"m":"yy","t":"bc","n":22})", "bc"},
+                        {R"({"t":"a","m":"x","n":1})", R"({"t":"bc","m":"yy","n":22})", "bc"},
+                        {R"({ "n" : 1 ,"t":"a"})", R"({ "n" : 2 ,"t":"bc"})", "bc"},
+                        {R"({"n" :"x","t":"a"})", R"({"n" :"","t":"bc"})", "bc"},
+                        {R"({"n":0,"t":"a"})", R"({"n":0,"t":"b"})", "b"},
+                        // A text may hold what is escaped, and blanks.
+                        {R"({"t":"a","n":1})", R"({"t":"b c\"\\","n":2})", R"(b c\"\\)"},
+                        // What is a value of neither kind is the same, or does not fit.
+                        {R"({"n":1.5,"t":"a"})", R"({"n":1.5,"t":"b"})", "b"},
+                        {R"({"n":1.5,"t":"a"})", R"({"n":2.5,"t":"b"})", "-"},
+                        {R"({"n":1e5,"t":"a"})", R"({"n":2e5,"t":"b"})", "-"},
+                        {R"({"n":1E5,"t":"a"})", R"({"n":2E5,"t":"b"})", "-"},
+                        {R"({"n":-1,"t":"a"})", R"({"n":-2,"t":"b"})", "-"},
+                        {R"({"n":true,"t":"a"})", R"({"n":false,"t":"b"})", "-"},
+                        {R"({"n":"x\n","t":"a"})", R"({"n":"y\n","t":"b"})", "-"},
+                        // A value and not a name, and a name inside a string.
+                        {R"({"k":"n","t":"a","i":1})", R"({"k":"n","t":"b","i":2})", "-"},
+                        {R"({"k":["n"],"t":"a"})", R"({"k":["n"],"t":"b"})", "b"},
+                        // A count of another form.
+                        {R"({"n":1,"t":"a"})", R"({"n":02,"t":"b"})", "-"},
+                        {R"({"n":1,"t":"a"})", R"({"n":,"t":"b"})", "-"},
+                        {R"({"n":1,"t":"a"})", R"({"n":"2","t":"b"})", "-"},
+                        {R"({"n":"x","t":"a"})", R"({"n":"y\n","t":"b"})", "-"},
+                        {R"({"n":"x","t":"a"})", R"({"n":2,"t":"b"})", "-"},
+                        // Anything else that differs, and what is cut.
+                        {R"({"t":"a","n":1})", R"({"u":"b","n":2})", "-"},
+                        {R"({"t":"a","n":1})", R"({"t":"b","k":2})", "-"},
+                        {R"({"t":"a","n":1})", R"({"t":"b","n":2]})", "-"},
+                        {R"({"t":"a","n":1})", R"({"t":"b","n":2}})", "-"},
+                        {R"({"t":"a","n":1})", R"({"t":"b","n":2)", "-"},
+                        {R"({"t":"a","n":1})", R"({"t":"b)", "-"},
+                        {R"({"t":"a","n":1})", "{\"t\":\"b\x1f\",\"n\":2}", "-"},
+                        {R"({"t":"a","n":1})", R"({"t":"b\)", "-"},
+                        {R"({"t":"a","n":1})", R"({"t)", "-"},
+                        {R"({"t":"a","n":1})", "", "-"}};
+  for (const Case& one : cases) {
+    EXPECT_EQ(found_by(one.learned, one.event), one.found) << one.learned << ' ' << one.event;
+  }
+}
+
 }  // namespace
 }  // namespace assay::protocol
