@@ -57,14 +57,13 @@ void HttpTarget::State::end_connection(std::uint32_t id, Transport::Side side, i
 void HttpTarget::State::on_closed(std::uint32_t id, int error, const Stamp& at) {
   const Connection& c = *connections[id];
   if (c.state == Connection::State::handshaking) {
-    connect_failed(id, Outcome::tls_failed,
-                   error == 0 ? "the peer closed the connection at once" : std::strerror(error));
-    return;
+    return connect_failed(
+        id, Outcome::tls_failed,
+        error == 0 ? "the peer closed the connection at once" : std::strerror(error));
   }
   if (c.state == Connection::State::beginning) {
-    connect_failed(id, Outcome::connect_failed,
-                   c.transport->ending(Transport::Side::reading, error).why);
-    return;
+    return connect_failed(id, Outcome::connect_failed,
+                          c.transport->ending(Transport::Side::reading, error).why);
   }
   if (c.busy()) {
     end_connection(id, Transport::Side::reading, error, at);
@@ -160,8 +159,7 @@ void HttpTarget::State::give_up_connecting(std::uint32_t id, const Stamp& at) {
   std::string why =
       c.transport ? c.transport->refusal(within) : format("no connection within {}", within);
   if (c.state != Connection::State::open) {
-    connect_failed(id, Outcome::connect_failed, std::move(why));
-    return;
+    return connect_failed(id, Outcome::connect_failed, std::move(why));
   }
   std::vector<std::pair<Slot*, std::uint64_t>> waiting;
   for (Slot* const slot : c.lane.active) {
