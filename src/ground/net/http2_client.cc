@@ -3,11 +3,13 @@
 #include <nghttp2/nghttp2.h>
 
 #include <charconv>
+#include <limits>
 #include <vector>
 
 #include "base/check.h"
 #include "base/display.h"
 #include "base/format.h"
+#include "base/text.h"
 #include "net/content_headers.h"
 #include "net/foreign_protocol.h"
 
@@ -20,6 +22,7 @@ constexpr std::size_t kFieldOverhead = 32;  // of a field, as in RFC 9113, 6.5.2
 constexpr std::size_t kOpeningBytes = 9;    // enough to recognise another protocol
 constexpr std::size_t kWordsMax = 200;
 constexpr std::int32_t kGrpcUnknown = 2;  // for a status that is no number
+constexpr std::uint64_t kGrpcStatusMax = std::numeric_limits<std::int32_t>::max();
 
 // The state of one request; freed when its stream is over.
 struct Stream {
@@ -30,6 +33,7 @@ struct Stream {
   std::size_t head_bytes = 0;
   bool told = false;    // the head was reported: a later HEADERS frame has trailers
   bool unsent = false;  // cancelled before it was sent
+  std::string fault{};  // in nghttp2's words, of a frame that it refused
   std::string broken{};
 };
 
@@ -92,6 +96,7 @@ struct Http2Client::State {
 
   static int on_begin_frame(nghttp2_session*, const nghttp2_frame_hd* hd, void* self_void) {
     auto* self = static_cast<State*>(self_void);
+    self->said.clear();
     // nghttp2 waits for the peer to acknowledge this; but a request follows our SETTINGS at once.
     if (hd->type == NGHTTP2_PUSH_PROMISE) {
       self->broken = "PROTOCOL_ERROR: PUSH_PROMISE, though server push is switched off";
@@ -125,7 +130,6 @@ struct Http2Client::State {
   }
 
   void take_goaway(const nghttp2_goaway& frame) {
-    going_away = true;
     if (frame.error_code == NGHTTP2_NO_ERROR) return;
     goaway = format("GOAWAY: {}", nghttp2_http2_strerror(frame.error_code));
     if (frame.opaque_data_len == 0) return;
@@ -133,10 +137,13 @@ struct Http2Client::State {
     goaway += printable(view(frame.opaque_data, std::min(frame.opaque_data_len, kWordsMax)));
   }
 
-  // nghttp2's reason for refusing a frame; the frame that answers it follows.
-  static int on_invalid_frame(nghttp2_session*, const nghttp2_frame*, int error, void* self_void) {
+  // nghttp2's reason for refusing a frame. What answers it goes out later, behind other faults.
+  static int on_invalid_frame(nghttp2_session*, const nghttp2_frame* frame, int error,
+                              void* self_void) {
     auto* self = static_cast<State*>(self_void);
-    if (self->said.empty()) self->said = nghttp2_strerror(error);
+    Stream* stream = self->stream_of(frame->hd.stream_id);
+    if (stream != nullptr)
+      stream->fault = self->said.empty() ? nghttp2_strerror(error) : self->said;
     return 0;
   }
   static int on_words(nghttp2_session*, int, const char* words, std::size_t size, void* self_void) {
@@ -159,8 +166,7 @@ struct Http2Client::State {
     if (stream == nullptr) return 0;
     if (hd.type == NGHTTP2_RST_STREAM && frame->rst_stream.error_code != NGHTTP2_CANCEL) {
       stream->broken = nghttp2_http2_strerror(frame->rst_stream.error_code);
-      if (!self->said.empty()) stream->broken += format(": {}", self->said);
-      self->said.clear();
+      if (!stream->fault.empty()) stream->broken += format(": {}", stream->fault);
     }
     if (hd.type == NGHTTP2_DATA) self->progress();
     const bool last = (hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
@@ -170,14 +176,14 @@ struct Http2Client::State {
 
   static int on_frame_not_sent(nghttp2_session*, const nghttp2_frame* frame, int, void* self_void) {
     Stream* stream = static_cast<State*>(self_void)->stream_of(frame->hd.stream_id);
-    if (stream != nullptr && frame->hd.type == NGHTTP2_HEADERS) stream->unsent = true;
+    if (stream != nullptr) stream->unsent = true;  // a stream's first frame, or none
     return 0;
   }
 
   static int on_data(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
                      std::size_t size, void* self_void) {
     auto* self = static_cast<State*>(self_void);
-    if (size > 0) self->progress();
+    self->progress();
     Stream* stream = self->stream_of(id);
     if (stream == nullptr || stream->user == nullptr) return 0;
     const char* const end = reinterpret_cast<const char*>(data) + size;
@@ -207,7 +213,7 @@ struct Http2Client::State {
   static void take_header(Stream& stream, std::string_view name, std::string_view value) {
     ResponseHead& head = stream.head;
     if (name == ":status") {
-      std::from_chars(value.data(), value.data() + value.size(), head.status);
+      head.status = static_cast<std::uint16_t>(*parse_uint(value));  // nghttp2 saw three digits
     } else if (name == "content-type") {
       head.type = content_type_of(value);
     } else if (name == "content-encoding") {
@@ -221,10 +227,9 @@ struct Http2Client::State {
     } else if (name == "date" && head.status != 200) {
       head.retry.take_date(value);
     } else if (name == "grpc-status") {
-      std::int32_t status = 0;
-      const auto read = std::from_chars(value.data(), value.data() + value.size(), status);
-      const bool whole = read.ec == std::errc{} && read.ptr == value.data() + value.size();
-      head.grpc_status = whole && status >= 0 ? status : kGrpcUnknown;
+      const auto status = parse_uint(value);
+      head.grpc_status =
+          status && *status <= kGrpcStatusMax ? static_cast<std::int32_t>(*status) : kGrpcUnknown;
     } else if (name == "grpc-message") {
       head.grpc_message = value;
     }
@@ -238,7 +243,6 @@ struct Http2Client::State {
   std::uint32_t idle_frames = 0;
   std::size_t idle_bytes = 0;
   bool begun = false;
-  bool going_away = false;
   std::string said{};    // by nghttp2, about the current frame
   std::string broken{};  // the peer's fault that ends the connection
   std::string goaway{};  // the peer's, with an error
@@ -284,7 +288,7 @@ std::int32_t Http2Client::submit(std::span<const Header> headers, std::string_vi
   provider.read_callback = read_body;
   const std::int32_t id = nghttp2_submit_request(state_->session, nullptr, fields.data(),
                                                  fields.size(), &provider, stream.get());
-  if (id < 0) return -1;
+  CHECK(id > 0);
   state_->streams.push_back(stream.release());
   return id;
 }
@@ -302,10 +306,7 @@ void Http2Client::forget(std::int32_t stream) {
 
 bool Http2Client::feed(std::string_view bytes) {
   State& s = *state_;
-  if (s.opening.size() < kOpeningBytes) {
-    s.opening.append(bytes.substr(0, kOpeningBytes - s.opening.size()));
-  }
-  s.said.clear();
+  s.opening += bytes.substr(0, kOpeningBytes - s.opening.size());
   s.fed = bytes;
   const ssize_t n = nghttp2_session_mem_recv(
       s.session, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
@@ -323,9 +324,8 @@ bool Http2Client::feed(std::string_view bytes) {
 std::string_view Http2Client::output() {
   const std::uint8_t* data = nullptr;
   const ssize_t n = nghttp2_session_mem_send(state_->session, &data);
-  if (n >= 0) return view(data, static_cast<std::size_t>(n));
-  state_->broken = nghttp2_strerror(static_cast<int>(n));
-  return {};
+  CHECK(n >= 0);  // only without memory, or where a callback of ours fails
+  return view(data, static_cast<std::size_t>(n));
 }
 
 bool Http2Client::begun() const { return state_->begun; }
@@ -336,7 +336,7 @@ std::uint32_t Http2Client::streams_max() const {
 }
 
 bool Http2Client::going_away() const {
-  return state_->going_away || nghttp2_session_check_request_allowed(state_->session) == 0;
+  return nghttp2_session_check_request_allowed(state_->session) == 0;
 }
 
 bool Http2Client::broken() const { return !state_->broken.empty(); }

@@ -3,98 +3,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <map>
 #include <vector>
 
 #include "base/format.h"
 #include "base/rng.h"
 #include "net/testing_http2.h"
+#include "net/testing_http2_client.h"
 
 namespace assay::net {
 namespace {
 
 using ::testing::HasSubstr;
 
-struct Reply {
-  int status = 0;
-  std::string body{};
-  bool out = false;  // the request was
-  int ended = 0;
-  std::uint32_t code = 0;
-  bool unprocessed = false;
-  std::string broken{};
-  ResponseHead head{};  // not compared
-  std::vector<std::size_t> behind{};
-  int heads = 0;
-  std::int32_t grpc_status = -1;
-  std::string grpc_message{};
-
-  bool operator==(const Reply& o) const {
-    return status == o.status && body == o.body && out == o.out && ended == o.ended &&
-           code == o.code && unprocessed == o.unprocessed && broken == o.broken;
-  }
-};
-
-// A client that has sent `requests` requests, and its reaction to a server's bytes.
-class Talk final : public Http2Events {
- public:
-  explicit Talk(std::size_t requests, std::string_view body = "{}")
-      : replies(requests), client(*this) {
-    const std::vector<Http2Client::Header> fields{
-        {":method", "POST"}, {":scheme", "http"}, {":authority", "h"}, {":path", "/"}};
-    for (Reply& reply : replies) streams.push_back(client.submit(fields, body, &reply));
-    send();
-  }
-  // False when the connection is over.
-  bool hear(std::string_view bytes) {
-    const bool sound = client.feed(bytes);
-    send();
-    return sound && !client.over();
-  }
-  void send() {
-    for (std::string_view out; !(out = client.output()).empty();) sent += out;
-  }
-
-  void on_head(void* user, const ResponseHead& head) override {
-    Reply& reply = *static_cast<Reply*>(user);
-    reply.status = head.status;
-    reply.head = head;
-    ++reply.heads;
-  }
-  void on_body(void* user, std::string_view piece, std::size_t behind) override {
-    static_cast<Reply*>(user)->body += piece;
-    static_cast<Reply*>(user)->behind.push_back(behind);
-  }
-  void on_request_out(void* user) override { static_cast<Reply*>(user)->out = true; }
-  void on_end(void* user, const Http2End& end) override {
-    Reply& reply = *static_cast<Reply*>(user);
-    ++reply.ended;
-    reply.code = end.code;
-    reply.unprocessed = end.unprocessed;
-    reply.broken = end.broken;
-    reply.grpc_status = end.grpc_status;
-    reply.grpc_message = end.grpc_message;
-    if (when_ended) when_ended();
-  }
-
-  std::function<void()> when_ended{};
-  std::vector<Reply> replies;
-  std::vector<std::int32_t> streams{};
-  std::string sent{};
-  Http2Client client;
-};
-
-// Our SETTINGS are in force: frames may be as large as they say.
-const std::string kAcknowledged = frame(Http2FrameType::settings, 1, 0, "");
-const std::string kPing = frame(Http2FrameType::ping, 0, 0, "12345678");
-
 TEST(Http2Client, a_reply_is_its_head_and_its_body) {
   Talk talk(2);
   EXPECT_FALSE(talk.client.begun());
   EXPECT_TRUE(talk.hear(settings() + head(1) + data(1, "one") + data(1, "", kEndStream)));
   EXPECT_TRUE(talk.client.begun());
-  EXPECT_EQ(talk.replies[0], (Reply{.status = 200, .body = "one", .out = true, .ended = 1}));
+  EXPECT_EQ(talk.replies[0], (TalkReply{.status = 200, .body = "one", .out = true, .ended = 1}));
   EXPECT_EQ(talk.replies[1].ended, 0);
   EXPECT_EQ(talk.client.error(), "");
 }
@@ -228,7 +154,7 @@ TEST(Http2Client, what_the_server_allows_is_what_goes_out) {
   talk.replies.resize(2);
   const std::vector<Http2Client::Header> fields{
       {":method", "POST"}, {":scheme", "http"}, {":authority", "h"}, {":path", "/"}};
-  for (Reply& reply : talk.replies) talk.client.submit(fields, "{}", &reply);
+  for (TalkReply& reply : talk.replies) talk.client.submit(fields, "{}", &reply);
   talk.send();
   EXPECT_TRUE(talk.replies[0].out);
   EXPECT_FALSE(talk.replies[1].out);
@@ -390,7 +316,7 @@ TEST(Http2Client, an_interim_head_is_none_and_trailers_are_no_second_one) {
   EXPECT_TRUE(talk.hear(head(1) + data(1, "ab") + data(1, "c") +
                         head(1, literal("grpc-status", "3") + literal("grpc-message", "why"),
                              kEndHeaders | kEndStream)));
-  const Reply& reply = talk.replies[0];
+  const TalkReply& reply = talk.replies[0];
   EXPECT_EQ(reply.heads, 1);
   EXPECT_EQ(reply.head.type, ContentType::none) << "of the interim head nothing is left";
   EXPECT_EQ(reply.ended, 1);
@@ -416,7 +342,7 @@ TEST(Http2Client, a_cancelled_stream_is_told_and_a_forgotten_one_is_not) {
   EXPECT_FALSE(talk.replies[0].unprocessed);
   EXPECT_TRUE(talk.hear(head(3) + data(3, "late") + data(3, "", kEndStream) + head(5) +
                         data(5, "whole", kEndStream)));
-  EXPECT_EQ(talk.replies[1], Reply{.out = true});
+  EXPECT_EQ(talk.replies[1], TalkReply{.out = true});
   EXPECT_EQ(talk.replies[1].heads, 0);
   EXPECT_EQ(talk.replies[2].body, "whole");
 }
@@ -427,7 +353,7 @@ TEST(Http2Client, what_was_cancelled_before_it_went_out_was_not_processed) {
   talk.replies.resize(2);
   const std::vector<Http2Client::Header> fields{
       {":method", "POST"}, {":scheme", "http"}, {":authority", "h"}, {":path", "/"}};
-  for (Reply& reply : talk.replies)
+  for (TalkReply& reply : talk.replies)
     talk.streams.push_back(talk.client.submit(fields, "{}", &reply));
   talk.send();
   talk.client.cancel(talk.streams[1]);
@@ -501,7 +427,7 @@ TEST(Http2Client, a_requests_id_is_not_kept_in_the_tables) {
     Talk talk(0);
     talk.replies.resize(2);
     std::size_t before = 0;
-    for (Reply& reply : talk.replies) {
+    for (TalkReply& reply : talk.replies) {
       before = talk.sent.size();
       const std::vector<Http2Client::Header> fields{{":method", "POST"},
                                                     {":scheme", "http"},
