@@ -62,23 +62,25 @@ bool Http2Reply::take_line(std::string_view& bytes) {
 void Http2Reply::take_head(Http2Server& server) {
   const std::string head = std::exchange(text_, {});
   line_at_ = 0;
-  const std::size_t first = head.find('\n') + 1;
-  int status = 0;
-  const std::size_t blank = head.find(' ');
-  if (blank < first) {
-    std::from_chars(head.data() + blank + 1, head.data() + first, status);
+  constexpr std::string_view kVersion = "HTTP/1.1 ";
+  const std::string_view line = std::string_view(head).substr(0, head.find('\n'));
+  const std::string_view said = line.substr(std::min(kVersion.size(), line.size()));
+  const auto number = parse_uint(said.substr(0, said.find(' ')));
+  if (!head.starts_with("HTTP/1.") || !number || *number < 100 || *number > 999) {
+    return fail(server);
   }
-  if (!head.starts_with("HTTP/1.") || status < 100 || status > 999) return fail(server);
+  const int status = static_cast<int>(*number);
   std::vector<std::string> names;
-  std::vector<HttpHeader> fields = fields_of(std::string_view(head).substr(first), names);
+  std::vector<HttpHeader> fields = fields_of(std::string_view(head).substr(line.size() + 1), names);
   bool chunked = false;
   bool has_length = false;
   for (const HttpHeader& field : fields) {
     chunked = chunked || field.name == "transfer-encoding";
     if (field.name != "content-length") continue;
-    has_length =
-        std::from_chars(field.value.data(), field.value.data() + field.value.size(), left_).ec ==
-        std::errc{};
+    const auto length = parse_uint(field.value);
+    if (!length) continue;
+    has_length = true;
+    left_ = *length;
   }
   std::erase_if(fields, [](const HttpHeader& field) {
     return std::ranges::find(kOfConnection, field.name) != kOfConnection.end();

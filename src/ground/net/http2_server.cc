@@ -177,7 +177,8 @@ struct Http2Server::State {
     RequestHead& head = out.head;
     head.method = head.target = {};
     head.headers.clear();
-    head.content_length = stream.body.size();
+    const std::size_t body_bytes = stream.body.size();
+    head.content_length = body_bytes;
     std::string_view left = stream.fields;
     for (const auto& [name_size, value_size] : stream.sizes) {
       const std::string_view name = left.substr(0, name_size);
@@ -193,8 +194,8 @@ struct Http2Server::State {
         head.headers.push_back({name, value});
       }
     }
-    stream.body.reserve(stream.body.size() + kRequestPadding);
-    out.body = stream.body;
+    stream.body.append(kRequestPadding, '\0');
+    out.body = std::string_view(stream.body).substr(0, body_bytes);
   }
 
   RequestLimits limits;
@@ -263,7 +264,8 @@ const Http2Request* Http2Server::take_request() {
 std::string_view Http2Server::output() {
   const std::uint8_t* data = nullptr;
   const ssize_t n = nghttp2_session_mem_send(state_->session, &data);
-  return n > 0 ? bytes_view(data, static_cast<std::size_t>(n)) : std::string_view{};
+  CHECK(n >= 0);  // only without memory, or where a callback of ours fails
+  return bytes_view(data, static_cast<std::size_t>(n));
 }
 
 void Http2Server::head(std::int32_t stream, int status, std::span<const HttpHeader> headers,

@@ -19,8 +19,8 @@ namespace assay::net {
 // begins so.
 inline constexpr std::string_view kHttp2Opening = "PRI * HTTP/2.0\r\n";
 
-// The views are valid until the next call of feed() or take_request(). kRequestPadding bytes behind
-// the body may be read.
+// The views are valid until the next call of feed() or take_request(). Behind the body,
+// kRequestPadding zeros may be read.
 struct Http2Request {
   std::int32_t stream = 0;
   RequestHead head{};  // with `host` from :authority; other pseudo-headers are in method and target
