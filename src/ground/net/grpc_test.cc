@@ -83,6 +83,8 @@ TEST(Grpc, codes_of_characters_are_read_in_both_cases_and_others_stay) {
   EXPECT_EQ(words("a%"), "a%");
   EXPECT_EQ(words("%g1%1g%`1%1/%:0%@1%G0"), "%g1%1g%`1%1/%:0%@1%G0");
   EXPECT_EQ(words("%2525"), "%25") << "once";
+  EXPECT_EQ(words("a%09%0A%0d%01"), "a\\t\\n\\r\\x01");
+  EXPECT_EQ(words("%30%3F%41%F0%9F%98%80"), "0?A😀");
   std::string all;
   for (int c = 1; c < 256; ++c) all += static_cast<char>(c);
   const std::string coded = grpc_encoded(all);

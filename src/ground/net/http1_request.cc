@@ -352,9 +352,7 @@ void RequestReader::reset() {
     kept_.clear();
   }
   searched_ = 0;
-  head_bytes_ = 0;
-  content_length_ = 0;
-  expects_continue_ = false;
+  head_bytes_ = 0;  // the next head sets what its body needs
   chunks_ = {};
 }
 

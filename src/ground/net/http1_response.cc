@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "net/content_headers.h"
 #include "net/foreign_protocol.h"
 
@@ -152,16 +153,19 @@ bool ResponseParser::parse_head(std::string_view text) {
 bool ResponseParser::parse_status_line(std::string_view line) {
   // HTTP/1.1 200 OK
   constexpr std::size_t kShortest = 12;
+  constexpr std::string_view kNoStatus = "the status line has no three-digit status";
   if (line.size() < kShortest || line[8] != ' ' || (line[7] != '0' && line[7] != '1')) {
     return fail_opening(line);
   }
   head_.minor_version = line[7] == '1' ? 1 : 0;
   head_.keep_alive = head_.minor_version == 1;
-  const char* const end = std::from_chars(line.data() + 9, line.data() + 12, head_.status).ptr;
-  if (end != line.data() + 12 || head_.status < 100 ||
-      (line.size() > kShortest && line[kShortest] != ' ')) {
-    return fail("the status line has no three-digit status");
+  std::uint16_t status = 0;
+  for (const char digit : line.substr(9, 3)) {
+    if (digit < '0' || digit > '9') return fail(kNoStatus);
+    status = static_cast<std::uint16_t>(10 * status + (digit - '0'));
   }
+  if (status < 100 || (line.size() > kShortest && line[kShortest] != ' ')) return fail(kNoStatus);
+  head_.status = status;
   return true;
 }
 
@@ -233,14 +237,13 @@ bool ResponseParser::parse_field(std::string_view line) {
 bool ResponseParser::parse_content_length(std::string_view value) {
   bool ok = true;
   for_each_element(value, [&](std::string_view text) {
-    std::uint64_t length = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
-    if (error != std::errc{} || end != text.data() + text.size() ||
-        (head_.has_length && head_.length != length)) {
+    const auto length = parse_uint(text);
+    if (!length || (head_.has_length && head_.length != *length)) {
       ok = false;
+      return;
     }
     head_.has_length = true;
-    head_.length = length;
+    head_.length = *length;
   });
   return ok ? true : fail("a Content-Length that is no number, or two that differ");
 }

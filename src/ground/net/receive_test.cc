@@ -131,7 +131,8 @@ TEST(Receive, a_stamp_is_the_kernels_instant_of_the_arrival) {
   Received got;
   Instant sent;
   std::string buffer(8, '.');
-  for (int i = 0; i < 100'000 && got.stamp.ns == 0; ++i) {
+  const Instant end = OsClock().now() + 60_s;
+  while (got.stamp.ns == 0 && OsClock().now() < end) {
     sent = OsClock().now();
     ASSERT_EQ(send_some(ends.client, "x"), 1);
     wait_to_read(ends.server);
