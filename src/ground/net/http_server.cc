@@ -148,7 +148,7 @@ void HttpServer::on_event(const epoll_event& event) {
   if ((event.events & EPOLLRDHUP) != 0) connection->peer_ended = true;
   if ((event.events & (EPOLLHUP | EPOLLERR)) != 0) return lose(*connection);
   if ((event.events & (EPOLLIN | EPOLLRDHUP)) != 0) connection->readable = true;
-  if ((event.events & EPOLLOUT) != 0 && connection->waiting() && !flush(*connection)) return;
+  if ((event.events & EPOLLOUT) != 0 && connection->waiting()) flush(*connection);
   if (find(id) != nullptr) pump(*connection);
 }
 
@@ -175,22 +175,18 @@ void HttpServer::pump(Connection& connection) {
 
 std::string_view HttpServer::receive_some(Connection& connection) {
   if (!connection.readable) return {};
-  for (;;) {
-    const Received r = receive(connection.fd, buffer_.data(), kReadBytes);
-    const ssize_t n = r.bytes;
-    if (n > 0) {
-      connection.active = now_;
-      return {buffer_.data(), static_cast<std::size_t>(n)};
-    }
-    if (n < 0 && r.error == EINTR) continue;
-    connection.readable = false;
-    if (n == 0 && connection.waiting()) {
-      connection.state = State::closing;  // the peer ended its side and still reads its last reply
-    } else if (r.error != EAGAIN) {
-      lose(connection);
-    }
-    return {};
+  const Received r = receive(connection.fd, buffer_.data(), kReadBytes);
+  if (r.bytes > 0) {
+    connection.active = now_;
+    return {buffer_.data(), static_cast<std::size_t>(r.bytes)};
   }
+  connection.readable = false;
+  if (r.bytes == 0 && connection.waiting()) {
+    connection.state = State::closing;  // the peer ended its side and still reads its last reply
+  } else if (r.error != EAGAIN) {
+    lose(connection);
+  }
+  return {};
 }
 
 std::string_view HttpServer::read_tls(Connection& connection) {
@@ -229,7 +225,7 @@ void HttpServer::take(Connection& connection, std::string_view bytes) {
     const RequestReader::Step step = connection.reader.feed(bytes, options_.limits, head_);
     if (step.status == ReadStatus::bad) return refuse(connection, step.error);
     bytes.remove_prefix(step.used);
-    if (step.wants_body && send(id, "HTTP/1.1 100 Continue\r\n\r\n") == Sent::gone) return;
+    if (step.wants_body) send(id, "HTTP/1.1 100 Continue\r\n\r\n");
     if (step.status == ReadStatus::need_more) continue;
     connection.state = State::replying;
     connection.keep_alive = head_.keep_alive;
@@ -240,7 +236,7 @@ void HttpServer::take(Connection& connection, std::string_view bytes) {
     if (!connection.fd.open()) return destroy(connection);
   }
   if (!bytes.empty() && connection.state == State::upgraded) return pass_on(connection, bytes);
-  if (!bytes.empty() && connection.state == State::replying) connection.ahead = bytes;
+  connection.ahead = bytes;
 }
 
 void HttpServer::pass_on(Connection& connection, std::string_view bytes) {
@@ -304,11 +300,9 @@ HttpServer::Sent HttpServer::send_plain(Connection& connection,
     msghdr message{};
     message.msg_iov = pieces.data();
     message.msg_iovlen = parts.size();
-    ssize_t n = 0;
-    do {
-      n = parts.size() == 1 ? send_some(connection.fd, parts[0])
-                            : ::sendmsg(connection.fd.get(), &message, MSG_NOSIGNAL);
-    } while (n < 0 && errno == EINTR);
+    // No signal interrupts it: the socket does not block.
+    const ssize_t n = parts.size() == 1 ? send_some(connection.fd, parts[0])
+                                        : ::sendmsg(connection.fd.get(), &message, MSG_NOSIGNAL);
     if (n < 0 && errno != EAGAIN) {
       connection.state = State::closing;  // the caller learns it from our result, not by on_gone()
       lose(connection);
@@ -341,33 +335,29 @@ HttpServer::Sent HttpServer::send_tls(Connection& connection,
   return connection.waiting() ? Sent::queued : Sent::handed;
 }
 
-bool HttpServer::flush(Connection& connection) {
+void HttpServer::flush(Connection& connection) {
   const ConnectionId id = connection.id();
-  if (!(connection.tls != nullptr ? flush_tls(connection) : flush_plain(connection))) return false;
+  if (connection.tls != nullptr) {
+    flush_tls(connection);
+  } else {
+    flush_plain(connection);
+  }
   const bool at_work = connection.state == State::replying || connection.state == State::upgraded;
   if (at_work) service_.on_progress(id, connection.handed);
-  if (find(id) == nullptr) return false;
-  after_flush(connection);
-  return true;
+  if (find(id) != nullptr) after_flush(connection);
 }
 
-bool HttpServer::flush_plain(Connection& connection) {
+void HttpServer::flush_plain(Connection& connection) {
   while (connection.pending_at < connection.pending.size()) {
     const std::string_view left =
         std::string_view(connection.pending).substr(connection.pending_at);
     const ssize_t n = send_some(connection.fd, left);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return true;
-    if (n < 0) {
-      lose(connection);
-      return false;
-    }
+    if (n < 0) return;  // the peer does not read; or it is gone, of which the next event tells
     connection.pending_at += static_cast<std::size_t>(n);
     connection.handed += static_cast<std::size_t>(n);
   }
   connection.pending_at = 0;
   connection.pending = {};  // a burst's memory is freed
-  return true;
 }
 
 bool HttpServer::flush_tls(Connection& connection) {
@@ -375,7 +365,6 @@ bool HttpServer::flush_tls(Connection& connection) {
     const std::string_view left = connection.tls->output();
     if (left.empty()) break;
     const ssize_t n = send_some(connection.fd, left);
-    if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return true;
     if (n < 0) {
       lose(connection);

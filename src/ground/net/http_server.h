@@ -155,9 +155,9 @@ class HttpServer {
   void take(Connection& connection, std::string_view bytes);
   void pass_on(Connection& connection, std::string_view bytes);
   void refuse(Connection& connection, RequestError error);
+  void flush(Connection& connection);
+  void flush_plain(Connection& connection);
   // False when the connection broke.
-  bool flush(Connection& connection);
-  bool flush_plain(Connection& connection);
   bool flush_tls(Connection& connection);
   Sent send_plain(Connection& connection, std::span<const std::string_view> parts,
                   std::size_t total);

@@ -28,7 +28,10 @@ class PlayedService final : public HttpService {
     asked.push_back(id);
     if (when_asked) when_asked();
   }
-  void on_bytes(ConnectionId, std::string_view more) override { bytes += more; }
+  void on_bytes(ConnectionId, std::string_view more) override {
+    bytes += more;
+    if (when_bytes) when_bytes();
+  }
   void on_gone(ConnectionId id) override { gone.push_back(id); }
   void on_progress(ConnectionId id, std::uint64_t handed) override {
     progress.emplace_back(id, handed);
@@ -41,6 +44,7 @@ class PlayedService final : public HttpService {
   HttpServer* server = nullptr;
   Duration every = 1_ms;  // between turns
   std::function<void()> when_asked{};
+  std::function<void()> when_bytes{};
   std::vector<ConnectionId> asked{};
   std::string bytes{};  // of another protocol
   std::vector<ConnectionId> gone{};
