@@ -357,7 +357,7 @@ void HttpServer::flush_plain(Connection& connection) {
     connection.handed += static_cast<std::size_t>(n);
   }
   connection.pending_at = 0;
-  connection.pending = {};  // a burst's memory is freed
+  std::string().swap(connection.pending);  // a burst's memory is freed; `= {}` would keep it
 }
 
 bool HttpServer::flush_tls(Connection& connection) {

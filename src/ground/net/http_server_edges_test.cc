@@ -11,6 +11,7 @@
 #include "base/testing_temp_folder.h"
 #include "net/http2_client.h"
 #include "net/testing_http2.h"
+#include "net/testing_memory.h"
 #include "net/testing_played_server.h"
 
 namespace assay::net {
@@ -38,6 +39,22 @@ TEST_F(HttpServerEdges, each_part_that_the_kernel_takes_is_told) {
   ASSERT_GT(service.progress.size(), 1U);
   EXPECT_LT(service.progress.front().second, bytes.size());
   EXPECT_EQ(service.progress.back().second, bytes.size());
+}
+
+TEST_F(HttpServerEdges, the_memory_of_a_queue_is_given_back_once_all_is_out) {
+  open();
+  Caller caller(where);
+  caller.say(kAsk);
+  std::ptrdiff_t before = 0;
+  play({[&] { return has_asked(1); }, done([&] {
+          before = heap_bytes();
+          server->send(last(), std::string(4 * kMore, 'a'));
+        }),
+        [&] { return caller.hear().size() == 4 * kMore; },
+        [&] { return server->handed(last()) == 4 * kMore; }, done([&] {
+          std::string().swap(caller.heard);
+          EXPECT_LT(heap_bytes(), before + static_cast<std::ptrdiff_t>(kMore / 2));
+        })});
 }
 
 TEST_F(HttpServerEdges, what_comes_as_the_queue_is_taken_is_read_too) {

@@ -54,7 +54,6 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size,
 
 struct TlsContext::State {
   ContextPtr context{};
-  bool insecure = false;
   bool server = false;
 };
 
@@ -66,7 +65,6 @@ TlsContext::~TlsContext() = default;
 Result<TlsContext> TlsContext::client(const TlsClientOptions& options) {
   auto state = std::make_unique<State>();
   state->context.reset(SSL_CTX_new(TLS_client_method()));
-  state->insecure = options.insecure;
   SSL_CTX* const context = state->context.get();
   if (context == nullptr) return Error{Code::io, "TLS: " + last_error()};
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
@@ -114,11 +112,8 @@ struct FreeBio {
 };
 
 bool add_extension(X509* certificate, int id, const char* value) {
-  X509V3_CTX context;
-  X509V3_set_ctx_nodb(&context);
-  X509V3_set_ctx(&context, certificate, certificate, nullptr, nullptr, 0);
   const std::unique_ptr<X509_EXTENSION, FreeExtension> extension(
-      X509V3_EXT_conf_nid(nullptr, &context, id, value));
+      X509V3_EXT_conf_nid(nullptr, nullptr, id, value));
   return extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
@@ -190,8 +185,6 @@ struct TlsSession::State {
   State& operator=(const State&) = delete;
   ~State() { SSL_free(ssl); }
 
-  bool in_is_kept() const { return !kept.empty() && in.end() == kept.data() + kept.size(); }
-
   static int read(BIO* bio, char* buffer, std::size_t size, std::size_t* got) {
     std::string_view& in = static_cast<State*>(BIO_get_data(bio))->in;
     BIO_clear_retry_flags(bio);
@@ -210,10 +203,6 @@ struct TlsSession::State {
     static_cast<State*>(BIO_get_data(SSL_get_rbio(ssl)))->refused_handshake = true;
   }
   static long control(BIO*, int what, long, void*) { return what == BIO_CTRL_FLUSH ? 1 : 0; }
-  static int create(BIO* bio) {
-    BIO_set_init(bio, 1);
-    return 1;
-  }
   static BIO_METHOD* method() {
     static BIO_METHOD* const made = [] {
       BIO_METHOD* const m =
@@ -222,7 +211,6 @@ struct TlsSession::State {
       BIO_meth_set_read_ex(m, read);
       BIO_meth_set_write_ex(m, write);
       BIO_meth_set_ctrl(m, control);
-      BIO_meth_set_create(m, create);
       return m;
     }();
     return made;
@@ -251,7 +239,7 @@ TlsSession::TlsSession(const TlsContext& context, std::string_view host)
   if (X509_VERIFY_PARAM_set1_ip_asc(check, name.c_str()) != 1) {
     ERR_clear_error();
     SSL_ctrl(s.ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data());
-    if (!context.state_->insecure) SSL_set1_host(s.ssl, name.c_str());
+    SSL_set1_host(s.ssl, name.c_str());
   }
 }
 
@@ -278,11 +266,7 @@ void TlsSession::feed_in_place(std::string_view ciphertext) {
 void TlsSession::keep_input() {
   State& s = *state_;
   if (s.in.empty()) return;
-  if (s.in_is_kept()) {
-    s.kept.erase(0, s.kept.size() - s.in.size());
-  } else {
-    s.kept.assign(s.in);
-  }
+  s.kept.assign(s.in);  // which may be a part of it
   s.in = s.kept;
 }
 
@@ -344,7 +328,7 @@ void TlsSession::consume(std::size_t bytes) {
   if (s.out_at < s.out.size()) return;
   s.out.clear();
   s.out_at = 0;
-  if (s.out.capacity() > kKeepOutBytes) s.out = {};
+  if (s.out.capacity() > kKeepOutBytes) std::string().swap(s.out);  // `= {}` keeps the memory
 }
 
 void TlsSession::speak_at_most_tls_1_2() {

@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/testing_temp_folder.h"
+#include "net/testing_memory.h"
 
 namespace assay::net {
 namespace {
@@ -208,6 +209,50 @@ TEST(Tls, a_certificate_that_nobody_asked_about_is_not_to_blame) {
   char buffer[64];
   EXPECT_EQ(talk.client.read(buffer, sizeof buffer), -1);
   EXPECT_EQ(talk.client.error().find("certificate"), std::string::npos) << talk.client.error();
+  EXPECT_EQ(talk.client.error().find("renegotiate"), std::string::npos) << talk.client.error();
+}
+
+TEST(Tls, an_error_of_another_call_is_no_error_of_a_session) {
+  TlsTalk talk;
+  EXPECT_FALSE(TlsContext::client({.ca_file = "/none"}));
+  EXPECT_EQ(talk.heard(talk.client, talk.server), "");
+  EXPECT_EQ(talk.last, 0) << talk.client.error();
+  const TlsSession other(talk.pair.client_context, "no.address");
+  EXPECT_EQ(talk.heard(talk.client, talk.server), "");
+  EXPECT_EQ(talk.last, 0) << talk.client.error();
+  EXPECT_FALSE(talk.server.ask_for_another_handshake()) << "of TLS 1.2 alone";
+}
+
+TEST(Tls, what_was_read_of_a_piece_is_not_read_again_with_the_next) {
+  TlsTalk talk;
+  ASSERT_TRUE(talk.client.write("first") && talk.client.write("second"));
+  const std::string bytes(talk.client.output());
+  talk.server.feed(bytes.substr(0, bytes.size() - 3));
+  char buffer[64];
+  ASSERT_EQ(talk.server.read(buffer, sizeof buffer), 5);
+  EXPECT_FALSE(talk.server.read_empty()) << "a part of a record is there";
+  const std::string rest = bytes.substr(bytes.size() - 3);
+  talk.server.feed_in_place(rest);
+  EXPECT_EQ(talk.server.read(buffer, 1), 1);
+  EXPECT_FALSE(talk.server.read_empty()) << "a part of a plain text is there";
+  ASSERT_EQ(talk.server.read(buffer, sizeof buffer), 5);
+  EXPECT_EQ(std::string_view(buffer, 5), "econd");
+  EXPECT_TRUE(talk.server.read_empty());
+}
+
+TEST(Tls, a_session_keeps_no_more_than_it_needs) {
+  EXPECT_LT(bytes_kept_by(20, [] { const TlsTalk talk; }), 20'000);
+  TlsTalk talk;
+  const auto say = [&](const std::string& words) {
+    ASSERT_TRUE(talk.client.write(words));
+    talk.client.consume(talk.client.output().size());
+  };
+  const std::string small(1000, 'x');
+  EXPECT_LT(bytes_kept_by(100, [&] { say(small); }), 10'000);
+  const std::string large(4'000'000, 'x');
+  const std::ptrdiff_t before = heap_bytes();
+  say(large);
+  EXPECT_LT(heap_bytes(), before + 500'000) << "a large buffer is given back";
 }
 
 // A certificate for localhost and its key, as PEM files.
@@ -250,7 +295,7 @@ TEST(Tls, a_server_has_a_certificate_and_its_key_from_files) {
     }
     return refused.error().message.substr(0, refused.error().message.find(':'));
   };
-  EXPECT_EQ(why("/none", files.key), "cannot use certificate '/none'");
+  EXPECT_EQ(why("/none", files.key, "No such file or directory"), "cannot use certificate '/none'");
   EXPECT_EQ(why(files.certificate, "/none"), "cannot use key '/none'");
   // Each error is the call's own, not one that an earlier call left.
   EXPECT_EQ(why(files.certificate, others.key, "key values mismatch"),
@@ -380,7 +425,7 @@ class BareServer {
 };
 
 TEST(Tls, the_servers_name_is_sent_and_its_end_of_the_session_is_told) {
-  for (const std::string host : {"localhost", "127.0.0.1"}) {
+  for (const std::string host : {"localhost", "127.0.0.1", "[ab", "ab]"}) {
     const TlsContext asks = *TlsContext::client({.insecure = true});
     TlsSession client(asks, host);
     BareServer server;
@@ -392,7 +437,7 @@ TEST(Tls, the_servers_name_is_sent_and_its_end_of_the_session_is_told) {
     }
     EXPECT_EQ(client.handshake(), TlsSession::Step::done) << client.error();
     const char* const name = SSL_get_servername(server.ssl, TLSEXT_NAMETYPE_host_name);
-    EXPECT_EQ(name == nullptr ? "" : std::string(name), host == "localhost" ? host : "");
+    EXPECT_EQ(name == nullptr ? "" : std::string(name), host == "127.0.0.1" ? "" : host);
     EXPECT_EQ(SSL_write(server.ssl, "last", 4), 4);
     SSL_shutdown(server.ssl);
     client.feed(server.say());
