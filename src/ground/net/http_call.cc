@@ -143,8 +143,7 @@ class Line {
         bytes.resize(static_cast<std::size_t>(got.bytes));
         return bytes;
       }
-      errno = got.error;
-      if (errno != EAGAIN) return errno_error(format("receive from {}", shown()));
+      if (got.error != EAGAIN) return errno_error(format("receive from {}", shown()));
       TRY(wait(POLLIN));
     }
   }

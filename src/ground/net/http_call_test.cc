@@ -4,12 +4,14 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
 #include "base/testing_temp_folder.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
+#include "net/testing_http2.h"
 
 namespace assay::net {
 namespace {
@@ -21,6 +23,17 @@ class CallEcho final : public HttpService {
   void on_request(ConnectionId connection, const RequestHead& head,
                   std::string_view body) override {
     if (body == "reset") return server->reset(connection);
+    if (body == "grpc") {
+      server->send(connection,
+                   "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n"
+                   "grpc-status: 5\r\ngrpc-message: none\r\n\r\n");
+      return server->finish(connection, true);
+    }
+    if (body == "bytes") {
+      server->send(connection, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n");
+      for (const std::string_view byte : {"a", "b", "c"}) server->send(connection, byte);
+      return server->finish(connection, true);
+    }
     std::string text = std::string(head.target) + " " + std::string(body);
     if (head.method != "POST" && head.method != "GET") text = std::string(head.method) + " " + text;
     text += head.find("x-own");
@@ -103,6 +116,8 @@ TEST(HttpCall, speaks_tls_and_only_with_a_server_whose_certificate_it_trusts) {
   const auto reply = http_call(call, kCallClock);
   ASSERT_TRUE(reply.has_value()) << reply.error().message;
   EXPECT_EQ(reply->body, "/x ");
+  call.body = "bytes";
+  EXPECT_EQ(http_call(call, kCallClock)->body, "abc") << "a record each";
   call.ca_file = "";
   EXPECT_EQ(http_call(call, kCallClock).error().code, Code::refused);
 }
@@ -137,6 +152,13 @@ TEST(HttpCall, sends_its_method_and_its_fields_over_either_version) {
     EXPECT_EQ(reply->body, "PATCH /a?b=c words!");
     EXPECT_EQ(reply->grpc_status, -1);
   }
+  HttpCall grpc = call;
+  grpc.body = "grpc";
+  const auto told = http2_call(grpc, kCallClock);
+  ASSERT_TRUE(told) << told.error().message;
+  EXPECT_EQ(told->body, "a");
+  EXPECT_EQ(told->grpc_status, 5);
+  EXPECT_EQ(told->grpc_message, "none");
   HttpCall plain = call;
   plain.url = *parse_url(server.url("http", "/a"));
   plain.body = "no";
@@ -160,6 +182,37 @@ TEST(HttpCall, a_reply_may_be_as_long_as_its_limit_and_no_byte_longer) {
     EXPECT_EQ(reply.error().code, Code::corrupt);
     EXPECT_EQ(reply.error().message, "127.0.0.1: a reply of more than 100001 bytes");
   }
+}
+
+// A clock that moves by a step each time that it is read, up to a last instant.
+class SteppingClock final : public Clock {
+ public:
+  SteppingClock(Duration step, Duration last) : step_(step), last_(Instant{} + last) {}
+  Instant now() const override {
+    const Instant read = now_;
+    now_ = std::min(now_ + step_, last_);
+    return read;
+  }
+  void sleep_until(Instant) override {}
+  Duration spin_window() const override { return {}; }
+
+ private:
+  Duration step_;
+  Instant last_;
+  mutable Instant now_{};
+};
+
+TEST(HttpCall, a_peer_that_says_nothing_has_the_whole_time_and_no_more) {
+  const Fd silent = std::move(*listen_on(*Address::numeric("127.0.0.1", 0), {}));
+  const std::string url = "http://127.0.0.1:" + std::to_string(local_address(silent)->port());
+  const auto says = [&](const Clock& clock, Duration timeout) {
+    return http_call({.url = *parse_url(url), .timeout = timeout}, clock).error().message;
+  };
+  const SteppingClock fine(300_us, 10_ms);  // its end is the very end of the time
+  EXPECT_TRUE(says(fine, 10_ms).ends_with(": nothing came in 0 s"));
+  EXPECT_EQ(fine.now(), Instant{} + 10_ms);
+  const SteppingClock coarse(20_s, 1000_s);
+  EXPECT_TRUE(says(coarse, 7_s).ends_with(": nothing came in 7 s"));
 }
 
 TEST(HttpCall, goes_to_a_unix_socket) {
@@ -260,6 +313,13 @@ TEST(HttpCall, says_how_a_reply_that_is_none_is_wrong) {
   ASSERT_FALSE(reply);
   EXPECT_NE(reply.error().message.find("answers in HTTP/1"), std::string::npos)
       << reply.error().message;
+  const OneAnswer pushes("", settings() + frame(Http2FrameType::push_promise, kEndHeaders, 1,
+                                                big_endian(2) + kStatus200));
+  const auto pushed = http2_call({.url = *parse_url(pushes.url)}, kCallClock);
+  ASSERT_FALSE(pushed);
+  EXPECT_EQ(pushed.error().code, Code::corrupt);
+  EXPECT_TRUE(pushed.error().message.starts_with("127.0.0.1: HTTP/2: PROTOCOL_ERROR: PUSH_PROMISE"))
+      << pushed.error().message;
 }
 
 TEST(HttpCall, a_length_is_sent_with_a_body_and_with_every_method_that_may_have_one) {

@@ -302,6 +302,32 @@ TEST_F(HttpServerEdges, a_preface_that_comes_with_the_end_of_the_handshake_is_re
         [&] { return has_asked(1); }});
 }
 
+TEST_F(HttpServerEdges, the_place_of_a_stream_that_has_ended_is_taken_again) {
+  open({.http2 = true});
+  Caller caller(where);
+  const auto asks = [](std::uint32_t stream) {
+    return head(stream,
+                literal(":method", "GET") + literal(":scheme", "http") +
+                    literal(":authority", "h") + literal(":path", "/"),
+                kEndHeaders | kEndStream);
+  };
+  caller.say("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings() + asks(1));
+  play({[&] { return has_asked(1); }, done([&] {
+          server->reset(last());
+          caller.say(asks(3));
+        }),
+        [&] { return has_asked(2); }, done([&] {
+          EXPECT_EQ(slot_of(service.asked[0]), slot_of(service.asked[1]));
+          server->send(last(), "HTTP/1.1 204 No Content\r\n\r\n");
+          server->finish(last(), true);
+          caller.say(asks(5));
+        }),
+        [&] { return has_asked(3); }, done([&] {
+          EXPECT_EQ(slot_of(service.asked[0]), slot_of(service.asked[2]));
+          EXPECT_NE(service.asked[0], service.asked[2]);
+        })});
+}
+
 // What a closed connection has not read would make the kernel reset it at the end.
 TEST_F(HttpServerEdges, what_came_behind_the_last_request_resets_nothing) {
   SimClock sim;

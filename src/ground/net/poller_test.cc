@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "base/clock.h"
@@ -77,6 +78,31 @@ TEST(Poller, a_descriptor_that_was_removed_is_told_no_more) {
   ASSERT_EQ(::write(theirs.get(), "x", 1), 1);
   EXPECT_TRUE(poller->wait({}).empty());
   EXPECT_TRUE(poller->add(mine.get(), 8));
+}
+
+TEST(Poller, a_wake_is_not_lost_behind_another_event) {
+  auto poller = Poller::open(1);
+  ASSERT_TRUE(poller);
+  auto [mine, theirs] = socket_pair();
+  ASSERT_TRUE(poller->add(mine.get(), 7));
+  EXPECT_EQ(poller->wait({}).size(), 1U) << "it may be written to";
+  ASSERT_EQ(::write(theirs.get(), "x", 1), 1);
+  poller->wake();
+  EXPECT_EQ(poller->wait(10_s).size(), 1U);
+  EXPECT_TRUE(poller->wait(Duration::max()).empty()) << "the wake ends it";
+}
+
+TEST(Poller, a_look_at_what_is_ready_waits_for_nothing) {
+  auto poller = Poller::open();
+  ASSERT_TRUE(poller);
+  const OsClock clock;
+  Duration best = 10_s;
+  for (int batch = 0; batch < 50; ++batch) {
+    const Instant before = clock.now();
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(poller->wait({}).empty());
+    best = std::min(best, clock.now() - before);
+  }
+  EXPECT_LT(best, 15_ms) << "the best of many";
 }
 
 TEST(Poller, that_finds_no_two_descriptors_is_an_error) {

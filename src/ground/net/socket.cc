@@ -142,7 +142,6 @@ std::string Address::to_string() const {
 Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port) {
   if (auto address = Address::numeric(host, port)) return std::vector<Address>{*address};
   addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* list = nullptr;
   const std::string name(host);
@@ -152,8 +151,9 @@ Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port) 
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(list, ::freeaddrinfo);
   std::vector<Address> addresses;
   for (const addrinfo* entry = list; entry != nullptr; entry = entry->ai_next) {
-    addresses.push_back(Address::from_raw(entry->ai_addr, entry->ai_addrlen));
-    addresses.back().set_port(port);
+    Address address = Address::from_raw(entry->ai_addr, entry->ai_addrlen);
+    address.set_port(port);
+    addresses.push_back(address);
   }
   if (addresses.empty()) return Error{Code::refused, format("host '{}': no address", name)};
   return addresses;
@@ -246,12 +246,10 @@ bool set_reset_on_close(const Fd& fd) {
 
 std::uint64_t raise_descriptor_limit() {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  if (limit.rlim_cur < limit.rlim_max) {
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-    ::getrlimit(RLIMIT_NOFILE, &limit);
-  }
+  CHECK(::getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  ::getrlimit(RLIMIT_NOFILE, &limit);
   return limit.rlim_cur;
 }
 

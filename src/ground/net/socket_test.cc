@@ -7,13 +7,18 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string>
 
 #include "base/format.h"
+#include "base/reach.h"
 
 namespace assay::net {
 namespace {
@@ -185,6 +190,7 @@ TEST(Fd, owns_one_descriptor_and_closes_it_once) {
   EXPECT_EQ(moved.release(), second);
   EXPECT_FALSE(moved.open());
   moved.reset();
+  EXPECT_EQ(moved.get(), -1);
   EXPECT_TRUE(is_open(second));
   { const Fd last(second); }
   EXPECT_FALSE(is_open(second));
@@ -335,6 +341,46 @@ TEST(Socket, options_are_set_and_a_closed_socket_refuses_them) {
   EXPECT_FALSE(set_reset_on_close(none));
   EXPECT_EQ(connect_result(none), EBADF);
   EXPECT_FALSE(local_address(none));
+}
+
+TEST(Address, of_a_path_ends_with_one_zero) {
+  const Address path = *Address::unix_path("/x");
+  EXPECT_EQ(path.raw_size(), offsetof(sockaddr_un, sun_path) + 3);
+  EXPECT_EQ(Address::numeric("[::1", 1).error().message, "'[::1' is not an IPv4 or IPv6 address");
+  EXPECT_EQ(Address::numeric("::1]", 1).error().message, "'::1]' is not an IPv4 or IPv6 address");
+}
+
+TEST(Resolve, a_name_has_each_address_once) {
+  const auto addresses = resolve("localhost", 7);
+  ASSERT_TRUE(addresses);
+  std::set<std::string> different;
+  for (const Address& one : *addresses) different.insert(one.to_string());
+  EXPECT_EQ(different.size(), addresses->size());
+}
+
+// What the environment says is read once by a process: each of these has one of its own.
+TEST(SocketDeathTest, other_machines_are_reached_unless_the_environment_forbids_it) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto all = Address::numeric("0.0.0.0", 0).value();
+  const auto here = Address::numeric("127.0.0.1", 0).value();
+  EXPECT_EXIT(
+      {
+        ::setenv(kLoopbackOnly, "1", 1);
+        const auto refused = listen_on(all, {});
+        const auto told = "0.0.0.0:0 is no address of this machine, and " +
+                          std::string(kLoopbackOnly) + " is set";
+        const bool right = !refused && refused.error().message == told &&
+                           !start_connect(Address::numeric("192.0.2.1", 9).value()) &&
+                           listen_on(here, {});
+        std::_Exit(right ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        ::unsetenv(kLoopbackOnly);
+        std::_Exit(listen_on(all, {}) && listen_on(here, {}) ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

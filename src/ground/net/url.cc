@@ -127,15 +127,13 @@ Result<void> parse_authority(std::string_view authority, Url& url) {
         "Give a key by --api-key-env NAME, or a header by --header");
   }
   std::string_view port;
-  bool has_port = false;
   if (authority.starts_with('[')) {
     const std::size_t close = authority.find(']');
     if (close == std::string_view::npos) return invalid("'[' without ']'");
     TRY(parse_ipv6(authority.substr(1, close - 1), url));
     const std::string_view rest = authority.substr(close + 1);
     if (!rest.empty() && rest[0] != ':') return invalid("after ']' only :port may stand");
-    has_port = !rest.empty();
-    if (has_port) port = rest.substr(1);
+    if (!rest.empty()) port = rest.substr(1);
   } else {
     const std::size_t colon = authority.find(':');
     if (colon != std::string_view::npos &&
@@ -143,12 +141,11 @@ Result<void> parse_authority(std::string_view authority, Url& url) {
       return invalid("an IPv6 address needs brackets: http://[::1]:8000");
     }
     TRY(parse_host(authority.substr(0, colon), url));
-    has_port = colon != std::string_view::npos;
-    if (has_port) port = authority.substr(colon + 1);
+    if (colon != std::string_view::npos) port = authority.substr(colon + 1);
   }
   url.port = url.tls ? 443 : 80;
   // RFC 3986 allows "host:" for the scheme's own port.
-  if (has_port && !port.empty()) {
+  if (!port.empty()) {
     ASSIGN_OR_RETURN(url.port, parse_port(port));
   }
   return {};

@@ -23,6 +23,9 @@ TEST(WaitConnected, a_connection_under_way_is_none_yet) {
   EXPECT_EQ(last.error().message, "no connection in time");
   const OsClock time;
   EXPECT_TRUE(wait_connected(waiting.front(), time, time.now() + 10_s));
+  const auto later = wait_connected(waiting.back(), time, time.now() + 20_ms);
+  ASSERT_FALSE(later);
+  EXPECT_EQ(later.error().code, Code::timed_out);
 }
 
 TEST(WaitConnected, what_a_peer_says_first_is_an_event_of_the_poller) {

@@ -17,7 +17,7 @@ constexpr std::size_t kShortMax = 125;
 constexpr std::size_t kLength16 = 126;
 constexpr std::size_t kLength64 = 127;
 constexpr std::size_t kMaskBytes = 4;
-constexpr std::size_t kMasksAhead = 256;
+constexpr std::size_t kMasksAhead = 64 * kMaskBytes;
 
 bool is_known(std::uint8_t opcode) { return opcode <= 2 || (opcode >= 8 && opcode <= 10); }
 
@@ -231,12 +231,9 @@ std::size_t put_server_frame_head(char* out, FrameType type, std::size_t size, b
 }
 
 void WebSocketWriter::next_mask() {
-  if (masks_at_ + kMaskBytes > masks_.size()) {
-    masks_ = random_bytes(kMasksAhead);
-    masks_at_ = 0;
-  }
-  std::copy_n(masks_.begin() + static_cast<std::ptrdiff_t>(masks_at_), kMaskBytes, mask_.begin());
-  masks_at_ += kMaskBytes;
+  if (masks_.empty()) masks_ = random_bytes(kMasksAhead);
+  std::copy_n(masks_.end() - kMaskBytes, kMaskBytes, mask_.begin());
+  masks_.resize(masks_.size() - kMaskBytes);
 }
 
 void WebSocketWriter::head(std::string& out, FrameType type, std::size_t size, bool final) {

@@ -133,7 +133,6 @@ class WebSocketWriter {
   WebSocketSide side_;
   std::array<char, 4> mask_{};
   std::string masks_{};  // random bytes for the next frames
-  std::size_t masks_at_ = 0;
 };
 
 // The head of a server's frame: it is not masked. Returns its size.

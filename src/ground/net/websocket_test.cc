@@ -243,9 +243,19 @@ TEST(WebSocketHandshake, RefusalsAreNamed) {
 
 TEST(WebSocketHandshake, InterimAnswersAreSkipped) {
   ClientHandshake handshake(kKey);
-  const std::string bytes = "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + kGood;
+  const std::string bytes =
+      "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
+      "HTTP/1.1 199 X\r\n\r\n" +
+      kGood;
   std::string_view left = bytes;
-  EXPECT_EQ(handshake.feed(left), ClientHandshake::State::open);
+  EXPECT_EQ(handshake.feed(left), ClientHandshake::State::open) << handshake.error();
+  ClientHandshake tight(kKey);
+  std::string no_blanks = kGood;
+  for (std::size_t at = 0; (at = no_blanks.find(": ", at)) != std::string::npos;) {
+    no_blanks.erase(at + 1, 1);
+  }
+  left = no_blanks;
+  EXPECT_EQ(tight.feed(left), ClientHandshake::State::open) << tight.error();
 }
 
 TEST(WebSocketHandshake, TheServersHalf) {
@@ -392,6 +402,35 @@ TEST(WebSocketHandshake, AnAnswerMayUseBareLineEndsAndListsOverLines) {
   }
   EXPECT_EQ(refused(with("Upgrade: websocket", "no colon")),
             "101 a header of the 101 has no colon");
+}
+
+TEST(WebSocket, AMessageInOnePieceIsReadWhereItLies) {
+  class Places final : public WebSocketEvents {
+   public:
+    void on_message(bool, std::string_view data, std::size_t) override { places.push_back(data); }
+    void on_ping(std::string_view) override {}
+    void on_pong(std::string_view) override {}
+    void on_close(std::uint16_t, std::string_view) override {}
+    std::vector<std::string_view> places{};
+  };
+  const std::string bytes = by_server("Hello") + by_server("", FrameType::binary, false) +
+                            by_server("whole", FrameType::more) + by_server("next");
+  WebSocketReader reader(WebSocketSide::client);
+  Places places;
+  EXPECT_TRUE(reader.feed(bytes, places));
+  ASSERT_EQ(places.places.size(), 3U);
+  EXPECT_EQ(places.places[0].data(), bytes.data() + 2);
+  EXPECT_EQ(places.places[2].data() + 4, bytes.data() + bytes.size());
+}
+
+TEST(WebSocket, AHeadIsAsLongAsItSaysAndNoByteLonger) {
+  for (const auto& [size, bytes] : {std::pair{std::size_t{5}, std::size_t{2}},
+                                    {std::size_t{126}, std::size_t{4}},
+                                    {std::size_t{65'536}, std::size_t{10}}}) {
+    std::string out(kServerFrameHeadMax + 1, '!');
+    EXPECT_EQ(put_server_frame_head(out.data(), FrameType::text, size, true), bytes);
+    EXPECT_EQ(out.substr(bytes), std::string(out.size() - bytes, '!'));
+  }
 }
 
 }  // namespace
