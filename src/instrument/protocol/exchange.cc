@@ -87,9 +87,10 @@ bool Exchange::give_up(Outcome outcome, std::string_view words) {
 }
 
 bool Exchange::give_up_for_memory() {
+  CHECK(budget_ != nullptr);  // without one there is room
   return give_up(Outcome::over_memory,
                  format("reply over the memory budget of {} for all connections (--memory-max)",
-                        human_bytes(budget_ == nullptr ? 0 : budget_->bytes_max())));
+                        human_bytes(budget_->bytes_max())));
 }
 
 bool Exchange::on_head(const net::ResponseHead& head) {
@@ -140,7 +141,7 @@ bool Exchange::on_body(std::string_view piece, std::size_t rest, const Stamp& st
   if (mode_ == Mode::undecided) decide(piece);
   switch (mode_) {
     case Mode::undecided:
-      return true;  // white space so far
+      break;  // white space so far
     case Mode::events: {
       const std::size_t size = piece.size();
       const bool fits = sse_.feed(piece, [&](std::string_view data, std::size_t consumed) {
@@ -204,7 +205,7 @@ bool Exchange::feed_lines(std::string_view piece, std::size_t rest, const Stamp&
 
 void Exchange::emit(Category category, std::string_view text, bool shares_read, const Stamp& stamp,
                     EventSink& sink) {
-  if (is_fragment(category) && !text.empty()) {
+  if (!text.empty()) {  // else it is no fragment
     const auto bytes = static_cast<std::uint32_t>(text.size());
     if (event_.fragments == 0) event_.first_fragment_bytes = bytes;
     ++event_.fragments;
@@ -342,10 +343,7 @@ void Exchange::take_decoded(bool shares_read, const Stamp& stamp, EventSink& sin
 }
 
 void Exchange::emit_decoded(bool shares_read, const Stamp& stamp, EventSink& sink) {
-  if (decoded_.fragment_count == 0) {
-    emit(decoded_.category, {}, shares_read, stamp, sink);
-    return;
-  }
+  if (decoded_.fragment_count == 0) emit(decoded_.category, {}, shares_read, stamp, sink);
   for (std::size_t i = 0; i < decoded_.fragment_count; ++i) {
     const Fragment& fragment = decoded_.fragments[i];
     const bool more = i + 1 < decoded_.fragment_count;

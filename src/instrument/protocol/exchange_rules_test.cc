@@ -302,7 +302,7 @@ TEST(ExchangeRules, a_reply_that_finds_no_room_to_be_decoded_is_told_as_such) {
   for (const bool streamed : {true, false}) {
     MemoryBudget budget(30'000);
     ReplyDecoder decoder(&budget);
-    Exchange exchange;
+    Exchange exchange(&budget);
     Story story;
     exchange.begin({}, kDue, 0, {});
     exchange.on_head(

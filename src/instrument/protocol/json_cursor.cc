@@ -45,7 +45,7 @@ char* put_code_point(const char*& p, const char* end, char* out) {
   if (c >= 0xD800 && c < 0xDC00) {
     const bool pair = escape_length(p, end) == 6 && (code_unit(p + 2) & 0xFC00) == 0xDC00;
     if (pair) {
-      c = 0x10000 + ((c - 0xD800) << 10) + (code_unit(p + 2) - 0xDC00);
+      c = 0x10000 + ((c & 0x3FF) << 10) + (code_unit(p + 2) & 0x3FF);
       p += 6;
     } else {
       c = kReplacement;

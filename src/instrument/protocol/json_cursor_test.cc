@@ -176,6 +176,20 @@ TEST(JsonCursor, nothing_behind_the_end_is_text) {
   EXPECT_EQ(cursor.position(), text + 3);
 }
 
+// A number needs a digit of its own, for any byte behind it; and a string its end.
+TEST(JsonCursor, what_breaks_off_is_refused_at_once) {
+  for (const char* const text :
+       {"",       "-",       "1.",       "1e",        "1e+",       "1e-",         "\"",
+        "\"a",    "\"\\",    "\"\\u12",  "[",         "[1",        "[1,",         "{",
+        "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "[\"\\x\"]", "{\"a\\x\":1}"}) {
+    for (const char behind : {'0', '-', '+', '.', 'e', '1'}) {
+      const std::string bytes = text + std::string(64, behind);
+      JsonCursor cursor({bytes.data(), std::string_view(text).size()});
+      EXPECT_FALSE(cursor.skip()) << text << behind;
+    }
+  }
+}
+
 TEST(JsonCursor, a_zero_byte_is_no_end) {
   const std::string text(64, '\0');
   JsonCursor cursor({text.data(), 1});
@@ -194,6 +208,9 @@ TEST(JsonCursor, nests_256_deep_and_no_deeper) {
   EXPECT_FALSE(sound(arrays(258)));
   EXPECT_TRUE(sound(objects(256)));
   EXPECT_FALSE(sound(objects(257)));
+  const std::string deep = padded(arrays(258));
+  JsonCursor cursor({deep.data(), deep.size() - 64});
+  EXPECT_FALSE(cursor.skip()) << "it is refused where it is too deep";
 }
 
 TEST(JsonCursor, a_string_says_where_it_lies_and_whether_it_is_as_it_stands) {
@@ -313,6 +330,7 @@ TEST(Unescape, each_code_point_has_as_many_bytes_as_utf8_gives_it) {
   EXPECT_EQ(utf8_of(R"(\udbff\ue000)"), "\xEF\xBF\xBD\xEE\x80\x80");
   EXPECT_EQ(utf8_of(R"(\ud800\udbff)"), "\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(utf8_of(R"(\ud800\u0041)"), "\xEF\xBF\xBD\x41");
+  EXPECT_EQ(utf8_of(R"(\udc00\udc00)"), "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
 TEST(EscapeLength, is_two_or_six_and_none_of_what_is_cut) {
@@ -336,6 +354,11 @@ TEST(JsonCursor, a_count_is_any_number_that_is_whole_and_fits) {
                                                {"9", 9},
                                                {"-0", 0},
                                                {"-1", kNoCount},
+                                               {"0.0", 0},
+                                               {"-0.0", 0},
+                                               {"0e9", 0},
+                                               {"1.0", 1},
+                                               {"-1.0", kNoCount},
                                                {"0.5", kNoCount},
                                                {"2147483648", kNoCount},
                                                {"2147483647.0", 2147483647},
