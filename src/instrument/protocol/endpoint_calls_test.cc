@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <set>
 #include <thread>
 
 #include "base/format.h"
+#include "domain/described_kind.h"
 #include "net/http_reply.h"
 #include "net/http_server.h"
 #include "protocol/endpoint_capture.h"
@@ -61,6 +63,11 @@ class PagesServer final : net::HttpService {
     end();
     return fields_;
   }
+  // The whole heads: "METHOD target", and " name=value" for each field.
+  std::vector<std::string> heads() {
+    end();
+    return heads_;
+  }
   std::string authority{};
 
  private:
@@ -75,7 +82,11 @@ class PagesServer final : net::HttpService {
     heard_.push_back(format("{} {} {}", head.method, head.target, body));
     ids_.insert(id);
     fields_.clear();
-    for (const net::HttpHeader& field : head.headers) fields_.emplace_back(field.name);
+    heads_.push_back(format("{} {}", head.method, head.target));
+    for (const net::HttpHeader& field : head.headers) {
+      fields_.emplace_back(field.name);
+      heads_.back() += format(" {}={}", field.name, field.value);
+    }
     const Page page = answer_(head);
     if (page.status == 0) return server_->reset(id);
     std::string out;
@@ -96,6 +107,7 @@ class PagesServer final : net::HttpService {
   Answer answer_;
   std::vector<std::string> heard_{};
   std::vector<std::string> fields_{};  // of the last one
+  std::vector<std::string> heads_{};
   std::set<net::ConnectionId> ids_{};
   std::unique_ptr<net::HttpServer> server_{};
   std::thread thread_{};
@@ -315,6 +327,68 @@ TEST(EndpointCalls, a_server_of_tensors_says_what_it_and_its_model_take) {
   EXPECT_THAT(said("m"), HasSubstr("tensors: inputs a FP32[1,2]; outputs any\n"));
   EXPECT_THAT(server.heard(), ElementsAre("GET /base/v1/models ", "GET /base/v2 ",
                                           "GET /base/v1/models ", "GET /base/v2/models/m "));
+  EXPECT_EQ(server.connections(), 2U) << "one for each probe";
+}
+
+std::size_t heads_that(const std::vector<std::string>& heads, std::string_view begin,
+                       std::string_view part = "") {
+  return static_cast<std::size_t>(std::ranges::count_if(heads, [&](const std::string& head) {
+    return head.starts_with(begin) && head.find(part) != std::string::npos;
+  }));
+}
+
+// The kinds that a server has stand beside the route that the URL names, with headers of their own.
+TEST(EndpointCalls, kinds_are_asked_below_the_urls_base_with_their_own_headers) {
+  for (const auto& [api, below] : {std::pair{Api::openai, "/p/v1/chat/completions"},
+                                   {Api::anthropic_messages, "/p/v1/messages"},
+                                   {Api::openai, "/p"}}) {
+    PagesServer server([](const net::RequestHead&) { return Page{.status = 404, .body = "{}"}; },
+                       true);
+    ProbeQuestion question = server.question(below);
+    question.api = api;
+    question.model = "m";
+    question.kinds = true;
+    const auto answers = ask_endpoint(question, kPagesClock);
+    ASSERT_TRUE(answers) << answers.error().message;
+    auto heads = server.heads();
+    ASSERT_GT(heads.size(), 3U);
+    EXPECT_TRUE(heads[0].starts_with("GET /p/v1/models ")) << heads[0];
+    heads.erase(heads.begin(), heads.begin() + 3);
+    EXPECT_EQ(heads_that(heads, "POST /p/") + heads_that(heads, "GET /p/v1/realtime?model=m "),
+              heads.size())
+        << below;
+    EXPECT_EQ(heads_that(heads, "POST /p/v1/messages ", " anthropic-version="), 1U);
+    EXPECT_EQ(heads_that(heads, "", " anthropic-version="), 1U) << "of no other kind";
+    EXPECT_EQ(heads_that(heads, "", " x-api-key="), 1U);
+    EXPECT_EQ(heads_that(heads, "GET ", " Authorization=Bearer key-0123456789"), 1U);
+    EXPECT_EQ(heads_that(heads, "POST /p/v1/embeddings "), 1U);
+    // By gRPC, over HTTP/2, only the server is asked.
+    EXPECT_EQ(heads_that(heads, "POST /p/inference.GRPCInferenceService/ServerReady "), 1U);
+    EXPECT_EQ(heads_that(heads, "POST /p/inference.GRPCInferenceService/Model"), 0U);
+  }
+}
+
+TEST(EndpointCalls, a_described_kind_is_asked_at_its_route_and_no_other_kind_has_its_headers) {
+  auto kind = parse_described_kind(
+      *Json::parse(R"({"kind":"tell","route":"/tell","headers":{"x-version":"2"},)"
+                   R"("request":{"words":"{prompt}","live":"{stream}"},)"
+                   R"("reply":{"text":"say"},"whole":{"text":"story"}})"));
+  ASSERT_TRUE(kind) << kind.error().message;
+  PagesServer server([](const net::RequestHead&) { return Page{.status = 404, .body = "{}"}; });
+  ProbeQuestion question = server.question("/p/tell");
+  question.api = Api::described;
+  question.described = std::make_shared<const DescribedKind>(*std::move(kind));
+  question.model = "m";
+  question.kinds = true;
+  const auto answers = ask_endpoint(question, kPagesClock);
+  ASSERT_TRUE(answers) << answers.error().message;
+  EXPECT_EQ(answers->described, question.described);
+  const auto heads = server.heads();
+  EXPECT_EQ(heads_that(heads, "GET /p/v1/models "), 1U);
+  EXPECT_GE(heads_that(heads, "POST /p/tell ", " x-version=2"), 1U);
+  EXPECT_EQ(heads_that(heads, "POST /p/tell ", " x-version=2") +
+                heads_that(heads, "GET /p/v1/models ", " x-version=2"),
+            heads_that(heads, "", " x-version=2"));
 }
 
 }  // namespace

@@ -98,9 +98,10 @@ class ProbeConnection {
   // Whether the peer accepts another query, as far as we can see.
   bool usable() {
     if (!usable_) return false;
-    char byte = 0;
-    const ssize_t n = ::recv(fd_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return n > 0 || (n < 0 && errno == EAGAIN);  // TLS may have sent a session ticket
+    std::array<char, 1> byte{};
+    const ssize_t n = ::recv(fd_.get(), byte.data(), byte.size(), MSG_PEEK | MSG_DONTWAIT);
+    // TLS may have sent a session ticket; other bytes would be taken for the next reply.
+    return n < 0 ? errno == EAGAIN : n > 0 && tls_.has_value();
   }
 
  private:
@@ -127,7 +128,7 @@ class ProbeConnection {
     std::string_view bytes = tls_->output();
     const std::size_t size = bytes.size();
     const bool sent = send_raw(bytes, deadline);
-    tls_->consume(size - bytes.size());
+    tls_->consume(size);  // what could not be sent ends with its connection
     return sent;
   }
 
@@ -165,7 +166,7 @@ class ProbeConnection {
   const Clock& clock_;
   std::optional<net::TlsSession> tls_{};
   std::array<char, 64 * 1024> buffer_{};
-  bool usable_ = true;
+  bool usable_ = false;  // until a reply came whole: a handshake may have failed
 };
 
 // The state shared by all connections and requests.
@@ -193,8 +194,7 @@ class Asker {
       TRY(ask_both());
     } else {
       answers_.plain_asked = true;
-      ASSIGN_OR_RETURN(answers_.plain,
-                       is_tensors(question_.api) ? ask_metadata() : ask(false, false));
+      ASSIGN_OR_RETURN(answers_.plain, is_tensors(question_.api) ? ask_metadata() : ask(false));
     }
     if (question_.kinds) TRY(ask_kinds());
     return std::move(answers_);
@@ -232,15 +232,15 @@ class Asker {
 
  private:
   Result<void> ask_both() {
-    ASSIGN_OR_RETURN(answers_.streamed, ask(true, true));
+    ASSIGN_OR_RETURN(answers_.streamed, ask(true));
     note_refused_usage();
     if (answers_.usage_refused) {
-      ASSIGN_OR_RETURN(answers_.streamed, ask(true, false));
+      ASSIGN_OR_RETURN(answers_.streamed, ask(true));
     }
     answers_.plain_on_same_connection = connection_->usable();
     answers_.plain_asked = !kind_of(Spoken(question_.api, question_.described.get())).socket;
     if (answers_.plain_asked) {
-      ASSIGN_OR_RETURN(answers_.plain, ask(false, false));
+      ASSIGN_OR_RETURN(answers_.plain, ask(false));
     }
     return {};
   }
@@ -374,16 +374,15 @@ class Asker {
     }
   }
 
-  Result<Recording> ask(bool stream, bool include_usage) {
+  Result<Recording> ask(bool stream) {
     Generation generation;
     generation.model = answers_.model;
     generation.stream = stream;
-    generation.include_usage = include_usage;
+    generation.include_usage = !answers_.usage_refused;
     generation.max_new_tokens = question_.tokens_max;
     const Kind& kind = kind_of(Spoken(question_.api, question_.described.get()));
-    if (kind.raw_sound) {
-      generation.stream = true;
-      if (!stream) generation.extra_body = Json::object().set("stream_format", "sse");
+    if (kind.raw_sound && !stream) {
+      generation.extra_body = Json::object().set("stream_format", "sse");
     }
     const Sample sample =
         probe_sample({question_.api, question_.described.get()}, question_.prompt);
@@ -467,7 +466,7 @@ class Asker {
   }
 
   void note_refused_usage() {
-    const ReplyFacts facts = read_recording(answers_.streamed, answers_.spoken(), true);
+    const ReplyFacts facts = read_recording(answers_.streamed);
     const bool refused = facts.head.status == 400 || facts.head.status == 422;
     if (!refused || question_.api == Api::sglang) return;
     if (facts.body.find("stream_options") == std::string::npos &&
@@ -482,8 +481,7 @@ class Asker {
   static net::Url base_of(net::Url url, const Spoken& api) {
     const std::string_view route =
         api.described != nullptr ? std::string_view(api.described->route) : kind_of(api).route;
-    const bool named = api.api != Api::openai && url.path.ends_with(route);
-    if (named) url.path.resize(url.path.size() - route.size());
+    if (url.path.ends_with(route)) url.path.resize(url.path.size() - route.size());
     return url;
   }
 

@@ -11,6 +11,7 @@
 #include "net/socket.h"
 #include "net/websocket.h"
 #include "net/websocket_handshake.h"
+#include "protocol/endpoint_capture.h"
 #include "protocol/probe.h"
 
 namespace assay::protocol {
@@ -141,6 +142,31 @@ TEST(AskTurn, is_one_turn_that_counts_from_when_the_session_is_open) {
   EXPECT_TRUE(report.streamed.done_marker.known());
 }
 
+// How many connections wait to be accepted.
+std::size_t waiting(const net::Fd& listener) {
+  for (std::size_t out = 0;; ++out) {
+    const auto peer = net::accept_one(listener);
+    if (!peer || !peer->open()) return out;
+  }
+}
+
+TEST(AskTurn, a_connection_without_its_handshake_is_not_asked_later) {
+  const net::Fd listener = std::move(*net::listen_on(*net::Address::numeric("127.0.0.1", 0), {}));
+  ProbeQuestion asked;
+  asked.url = format("https://{}", net::local_address(listener)->to_string());
+  asked.timeout = 20_ms;
+  const OsClock clock;
+  auto reader = PageReader::open(asked, clock);
+  ASSERT_TRUE(reader);
+  for (int i = 0; i < 2; ++i) {
+    const auto page = reader->read();
+    ASSERT_FALSE(page);
+    EXPECT_EQ(page.error().code, Code::timed_out);
+    EXPECT_THAT(page.error().message, HasSubstr("no end of the TLS handshake in time"));
+  }
+  EXPECT_EQ(waiting(listener), 2U);
+}
+
 // What the socket's buffers hold is sent; the rest waits for a peer that never reads.
 TEST(AskTurn, a_query_that_cannot_be_sent_whole_leaves_its_connection) {
   const net::Fd listener = std::move(*net::listen_on(*net::Address::numeric("127.0.0.1", 0), {}));
@@ -157,13 +183,7 @@ TEST(AskTurn, a_query_that_cannot_be_sent_whole_leaves_its_connection) {
   EXPECT_TRUE(answers->streamed.reads.empty());
   EXPECT_GE(answers->streamed.ended, answers->streamed.sent + asked.timeout);
   EXPECT_FALSE(answers->plain_on_same_connection);
-  std::size_t connections = 0;
-  for (;;) {
-    const auto peer = net::accept_one(listener);
-    if (!peer || !peer->open()) break;
-    ++connections;
-  }
-  EXPECT_EQ(connections, 3U) << "one each for the models, the stream and the whole reply";
+  EXPECT_EQ(waiting(listener), 3U) << "one each for the models, the stream and the whole reply";
 }
 
 }  // namespace
