@@ -288,10 +288,11 @@ class Finder {
                 later > Duration{} ? human_duration(later) + " later" : "at the same instant"));
   }
 
+  // REQUIRES: an event has a fragment.
   std::size_t first_token_read() const {
     const auto first = std::ranges::find_if(
         s_.events, [](const RecordedEvent& event) { return !event.fragments.empty(); });
-    return first == s_.events.end() ? 0 : first->read;
+    return first->read;
   }
 
   // How tokens lie over events, and events over reads.
@@ -529,7 +530,7 @@ class Finder {
                   p_.usage.prompt_tokens, s_.usage.prompt_tokens));
     }
     if (p_.finish == FinishReason::none) note("plain", "no finish reason");
-    if (p_.usage_events > 0) over_the_limit(p_.usage, "plain");
+    over_the_limit(p_.usage, "plain");
     const std::string counts = p_.usage.completion_tokens >= 0
                                    ? format(", {} tokens", p_.usage.completion_tokens)
                                    : std::string();

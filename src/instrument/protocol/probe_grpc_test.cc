@@ -45,9 +45,12 @@ class TensorServer final : net::HttpService {
     question.api = Api::kserve_grpc;
     question.model = model;
     question.api_key = "k";
+    question.headers = {{"X-Own", "y"}};
     question.timeout = 10_s;
     const auto report = probe_grpc(question, clock_);
     if (!report) return report.error().message;
+    EXPECT_EQ(report->url, url_);
+    EXPECT_EQ(report->model, model);
     std::string out = report->answers ? "answers\n" : "";
     for (const ProbeFinding& one : report->findings) {
       out += format("{} {}: {}\n", to_string(one.verdict), one.topic, one.text);
@@ -71,7 +74,8 @@ class TensorServer final : net::HttpService {
     const std::string_view path = head.path();
     const std::string name(path.substr(path.rfind('/') + 1));
     const bool sound = path.starts_with("/base/inference.GRPCInferenceService/") &&
-                       head.target == path && head.find("authorization") == "Bearer k";
+                       head.target == path && head.find("authorization") == "Bearer k" &&
+                       head.find("x-own") == "y" && head.find("x-request-id").empty();
     const auto message = net::grpc_message_of(body);
     heard_[name] = message ? std::string(message->bytes) : "none";
     const auto reply = replies_.find(name);
@@ -176,6 +180,31 @@ TEST(ProbeGrpc, a_call_that_fails_is_named_with_its_reason) {
             "bad ServerMetadata: ServerMetadata: the reply ended without grpc-status\n"
             "bad ModelReady: ModelReady: gRPC NOT_FOUND (5): no!\n"
             "bad ModelMetadata: ModelMetadata: the reply is not one message\n");
+}
+
+TEST(ProbeGrpc, a_server_of_which_it_is_not_known_whether_it_is_ready_does_not_answer) {
+  TensorServer endpoint({{"ServerMetadata", served_reply("")},
+                         {"ModelReady", grpc_yes()},
+                         {"ModelMetadata", served_reply("")}});
+  EXPECT_EQ(endpoint.found("m"),
+            "bad ServerReady: ServerReady: gRPC UNIMPLEMENTED (12)\n"
+            "good server: it is a server without a name \n"
+            "good model: the model is ready\n"
+            "good tensors: inputs any; outputs any\n");
+}
+
+// As in protobuf, the last of a field that comes twice counts.
+TEST(ProbeGrpc, a_tensors_last_name_and_type_count) {
+  std::string twice = tensor("old", "INT8", {}, true);
+  put_proto_text(twice, 1, "new");
+  put_proto_text(twice, 2, "FP16");
+  std::string about;
+  put_proto_bytes(about, 4, twice);
+  TensorServer endpoint({{"ServerReady", grpc_yes()},
+                         {"ServerMetadata", served_reply("")},
+                         {"ModelReady", grpc_yes()},
+                         {"ModelMetadata", served_reply(about)}});
+  EXPECT_NE(endpoint.found("m").find("inputs new FP16[]; outputs any"), std::string::npos);
 }
 
 }  // namespace

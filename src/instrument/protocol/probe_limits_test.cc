@@ -147,6 +147,15 @@ TEST(ProbeLimits, what_is_held_back_comes_late_and_at_once) {
   EXPECT_THAT(findings(paced({151_ms, 152_ms, 153_ms, 154_ms}, 1_ms, {}, thought)),
               HasSubstr("bad pace: all 4 events came within 3.00 ms: something holds"))
       << "thoughts are tokens too";
+  const auto together = [](Duration when) {
+    ProbeAnswers answers = sane();
+    answers.streamed = recorded(
+        probe_stream({kWords[0] + kWords[1] + kWords[2] + kWords[3] + kProbeFinish, kProbeDone}));
+    answers.streamed.reads[1].at = answers.streamed.sent + when;
+    return findings(answers);
+  };
+  EXPECT_THAT(together(100_ms), HasSubstr("note pace: all 4 events came in one read"));
+  EXPECT_THAT(together(101_ms), HasSubstr("bad pace: all 4 events came in one read"));
   EXPECT_THAT(findings(paced({200_ms, 200_ms, 200_ms})), Not(HasSubstr(" pace: all")))
       << "three events say nothing";
 }

@@ -254,6 +254,34 @@ TEST(ReadRecording, a_sound_has_its_pieces_its_bytes_and_the_time_that_it_plays)
   EXPECT_LT(facts.sound_length, Duration{});
 }
 
+TEST(ReadRecording, the_first_bytes_or_the_head_tell_a_sounds_events_from_samples) {
+  const auto spoken = [](std::string_view type, std::string_view body, std::uint32_t rate = 1) {
+    return read_recording(recorded({format("HTTP/1.1 200 OK\r\nX-Own:z\r\nContent-Type: {}\r\n"
+                                           "Transfer-Encoding: chunked\r\n\r\n",
+                                           type),
+                                    probe_chunk(body) + "0\r\n\r\n"}),
+                          Api::openai_speech, true, rate);
+  };
+  const std::string done = "data: {\"type\":\"speech.audio.done\"}\n\n";
+  for (const std::string& body : {": ping\n\n" + done, done, "event: x\n" + done}) {
+    const ReplyFacts facts = spoken("text/event-stream", body);
+    EXPECT_TRUE(facts.streamed && facts.done_marker.known()) << body;
+    EXPECT_FALSE(facts.is_sound) << body;
+    EXPECT_EQ(spoken("audio/pcm", body).is_sound, body.front() == ':') << body;
+  }
+  // A last event may lack its blank line, and the bytes of a head may be sound in the end.
+  EXPECT_TRUE(spoken("text/event-stream", done.substr(0, done.size() - 2)).done_marker.known());
+  const ReplyFacts few = spoken("audio/pcm", "RIF");
+  EXPECT_EQ(few.sound_bytes, 3U);
+  EXPECT_EQ(few.sound_length, 3_s);
+  EXPECT_EQ(header_of(few, "x-own"), "z");
+  const ReplyFacts none = spoken("audio/wav", std::string_view("RIFF\0\0\0\0WAVE", 12));
+  EXPECT_LE(none.sound_bytes, 12U);
+  const ReplyFacts silent = spoken("text/event-stream", done);
+  EXPECT_EQ(silent.sound_bytes, 0U);
+  EXPECT_LT(silent.sound_length, Duration{}) << "nothing plays, for no time that is known";
+}
+
 TEST(ReadRecording, a_sound_in_events_is_their_bytes) {
   const auto delta = [](std::string_view bytes) {
     return sse(format(R"({{"type":"speech.audio.delta","audio":"{}"}})", encode_base64(bytes)));

@@ -160,14 +160,14 @@ class Interpreter {
         if (!is_key(key, name)) return cursor.skip();
         if (cursor.peek() == '[') {
           std::string_view inner;
-          if (!cursor.slice(inner)) return false;
+          const bool sliced = cursor.slice(inner);
           if (name != "text") append_parts(inner, "text");
-          return true;
+          return sliced;
         }
         RawString words;
-        if (!cursor.string_or_skip(words)) return false;
+        const bool taken = cursor.string_or_skip(words);
         scratch_.append(words);
-        return true;
+        return taken;
       });
     });
     CHECK(sound);  // the reply was read whole before
@@ -202,12 +202,12 @@ class Interpreter {
       JsonCursor cursor(f_.tool_calls);
       const bool sound = cursor.array([&] {
         CallFields call;
-        if (!read_call(cursor, call)) return false;
+        const bool whole = read_call(cursor, call);
         if (call.index < 0) call.index = position;
         const bool goes_on = append_call(call);
         only = position == 0 && goes_on ? call.arguments : RawString{};
         ++position;
-        return true;
+        return whole;
       });
       CHECK(sound);
     } else {

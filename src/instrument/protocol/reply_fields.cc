@@ -196,9 +196,8 @@ class ReplyReader {
 }  // namespace
 
 bool is_escaped_key(const RawString& key, std::string_view name) {
-  constexpr std::size_t kEscapeBytesMax = 6;
-  std::array<char, 256> plain{};  // all known names are far shorter
-  if (key.size > std::min(kEscapeBytesMax * name.size(), plain.size())) return false;
+  std::array<char, 256> plain{};  // all known names are far shorter, with escapes too
+  if (key.size > plain.size()) return false;
   const char* const end =
       unescape(key.data, key.data + key.size, plain.data(), RawControls::refused);
   return end != nullptr &&

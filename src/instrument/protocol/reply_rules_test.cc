@@ -381,6 +381,68 @@ TEST(ReplyRules, a_whole_reply_is_no_part_of_a_stream) {
   }
 }
 
+// Blanks where the template would have its fragment: what it was is not remembered.
+TEST(ReplyRules, a_template_that_is_forgotten_is_so_whole) {
+  Stream stream;
+  stream.read(delta_of(R"("content":"a")"));
+  stream.read(R"({"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]})");
+  EXPECT_EQ(stream.read("{   " + delta_of(R"("content":"")").substr(1)), "role choice");
+  EXPECT_EQ(stream.hits(), 0U);
+}
+
+TEST(ReplyRules, what_is_decoded_slowly_teaches_nothing) {
+  ReplyDecoder decoder;
+  StreamState state;
+  DecodedEvent event;
+  const std::string json = delta_of(R"("content":"a")");
+  const std::string bytes = with_padding(json);
+  decoder.decode_slowly({bytes.data(), json.size()}, state, event);
+  decoder.decode({bytes.data(), json.size()}, state, event);
+  EXPECT_EQ(state.template_hits, 0U);
+  decoder.decode({bytes.data(), json.size()}, state, event);
+  EXPECT_EQ(state.template_hits, 1U);
+}
+
+TEST(ReplyRules, an_end_ends_its_own_event_and_no_whole_reply) {
+  ReplyDecoder decoder;
+  StreamState state;
+  state.api = Api::openai_responses;
+  DecodedEvent event;
+  const auto read = [&](const std::string& json) {
+    const std::string bytes = with_padding(json);
+    decoder.decode({bytes.data(), json.size()}, state, event);
+    return event.ends;
+  };
+  const std::string delta = R"({"type":"response.output_text.delta","delta":"a"})";
+  EXPECT_FALSE(read(delta));
+  EXPECT_TRUE(read(R"({"type":"response.completed"})"));
+  EXPECT_FALSE(read(delta));
+  EXPECT_EQ(state.template_hits, 1U);
+  const std::string whole = R"({"response":"a","done":true})";
+  const std::string bytes = with_padding(whole);
+  decoder.decode_reply(Api::ollama_generate, {bytes.data(), whole.size()}, event);
+  EXPECT_EQ(event.finish, FinishReason::stop);
+  EXPECT_FALSE(event.ends);
+}
+
+// What the template decodes needs room for what its escapes become.
+TEST(ReplyRules, a_fragment_that_finds_no_room_is_told_as_such_by_the_template_too) {
+  MemoryBudget budget(60'000);
+  Stream stream(&budget);
+  EXPECT_EQ(stream.read(delta_of(R"("content":"a")")), "text text:'a' choice");
+  EXPECT_EQ(stream.read(delta_of(format(R"("content":"{}\n")", std::string(61'000, 'x')))),
+            "no room");
+  EXPECT_EQ(stream.read(delta_of(R"("content":"b")")), "text text:'b' choice");
+}
+
+TEST(ReplyRules, a_calls_index_may_stand_in_its_function) {
+  EXPECT_EQ(
+      one(delta_of(R"("tool_calls":[{"index":2,"function":{"x":1,"name":"f","arguments":"{}"}}])")),
+      "tool_call tool_call:'^2||f|{}' choice");
+  EXPECT_EQ(one(delta_of(R"("tool_calls":[{"function":{"index":3,"name":"f","arguments":"{}"}}])")),
+            "tool_call tool_call:'^3||f|{}' choice");
+}
+
 TEST(DecodeRoom, grows_by_what_the_budget_allows_and_gives_back_what_was_out_of_the_ordinary) {
   constexpr std::size_t kFirst = 16 * 1024;
   constexpr std::size_t kMiB = 1024 * 1024;
@@ -403,7 +465,7 @@ TEST(DecodeRoom, grows_by_what_the_budget_allows_and_gives_back_what_was_out_of_
     EXPECT_TRUE(room.fit(kMiB - 1));
     EXPECT_EQ(budget.in_use(), kMiB - 1);
     EXPECT_TRUE(room.fit(2 * kMiB));
-    EXPECT_TRUE(room.fit(1));
+    EXPECT_TRUE(room.fit(kFirst));
     EXPECT_EQ(room.size(), kFirst);
     EXPECT_EQ(budget.in_use(), 0U);
     EXPECT_FALSE(room.fit(5 * kMiB + 1));

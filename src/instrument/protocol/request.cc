@@ -146,7 +146,7 @@ void put_grpc(const Endpoints& endpoints, std::vector<Header>& headers) {
   headers.emplace_back("te", "trailers");
   constexpr std::int64_t kDigitsMax = 99'999'999;
   const std::int64_t ms = endpoints.query_timeout.ns / 1'000'000;
-  if (endpoints.query_timeout == Duration::max() || ms / 1000 > kDigitsMax) return;
+  if (ms / 1000 > kDigitsMax) return;  // none, or as good as none
   headers.emplace_back("grpc-timeout",
                        ms <= kDigitsMax ? format("{}m", ms) : format("{}S", ms / 1000));
 }

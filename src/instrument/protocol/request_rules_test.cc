@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/format.h"
+#include "domain/described_kind.h"
+#include "net/url.h"
 #include "protocol/codec.h"
 
 namespace assay::protocol {
@@ -374,6 +377,62 @@ TEST(WriteSalt, ids_have_four_digits_and_a_comma_between) {
   text.assign(kSaltDigits, '.');
   write_salt(text.data(), SaltForm::hex, 0x00ff0180'0a637fc8U);
   EXPECT_EQ(text, "00ff01800a637fc8");
+}
+
+TEST(HeaderRules, a_call_of_grpc_says_its_time_in_at_most_eight_digits) {
+  const auto said = [](Duration timeout) {
+    Endpoints endpoints{.urls = {"http://h"}, .api = Api::kserve_grpc};
+    endpoints.query_timeout = timeout;
+    const auto headers = request_headers(endpoints, false, "");
+    EXPECT_TRUE(headers);
+    for (const auto& [name, value] : *headers) {
+      if (name == "grpc-timeout") return value;
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(said(1_ms), "1m");
+  EXPECT_EQ(said(1_ms * 99'999'999), "99999999m");
+  EXPECT_EQ(said(1_ms * 100'000'000), "100000S");
+  EXPECT_EQ(said(1_s * 99'999'999), "99999999S");
+  EXPECT_EQ(said(1_s * 100'000'000), "none");
+  EXPECT_EQ(said(Duration::max()), "none");
+}
+
+TEST(RequestTarget, a_models_name_is_encoded_but_for_letters_digits_and_four_marks) {
+  const auto target = [](std::string_view model) {
+    return request_target(*net::parse_url("http://h"), Api::kserve, model);
+  };
+  EXPECT_EQ(target("09azAZ-._~5mM"), "/v2/models/09azAZ-._~5mM/infer");
+  EXPECT_EQ(target("/:@[`{\x7f\xff +%"), "/v2/models/%2F%3A%40%5B%60%7B%7F%FF%20%2B%25/infer");
+}
+
+TEST(HeaderRules, those_of_a_described_kind_stand_between_the_key_and_ours) {
+  auto own = std::make_shared<DescribedKind>();
+  own->key_header = "x-key";
+  own->headers = {{"x-a", "1"}, {"x-b", "2"}};
+  const Endpoints endpoints{
+      .urls = {"http://h"}, .api = Api::described, .described = own, .api_key = "k"};
+  const auto headers = request_headers(endpoints, false, "");
+  ASSERT_TRUE(headers) << headers.error().message;
+  std::string names;
+  for (const auto& [name, value] : *headers) names += name + " ";
+  EXPECT_THAT(names, testing::StartsWith("x-key x-a x-b Content-Type Accept "));
+}
+
+TEST(RequestRules, a_described_body_streams_where_the_run_does) {
+  auto own = parse_described_kind(*Json::parse(
+      R"({"kind":"tell","route":"/tell","request":{"words":"{prompt}","live":"{stream}"},)"
+      R"("reply":{"text":"say"},"whole":{"text":"story"}})"));
+  ASSERT_TRUE(own) << own.error().message;
+  for (const bool stream : {true, false}) {
+    Generation generation = bare();
+    generation.stream = stream;
+    const auto body = make_body({Api::described, &*own}, generation, asking("p"), false);
+    ASSERT_TRUE(body) << body.error().message;
+    EXPECT_EQ(body->asked.stream, stream);
+    EXPECT_EQ(json_of(body->bytes)["live"].as_bool(!stream), stream);
+    EXPECT_EQ(body->asked.tokens_max, -1);
+  }
 }
 
 }  // namespace

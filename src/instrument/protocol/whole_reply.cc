@@ -65,7 +65,7 @@ std::string error_text(std::string_view body) {
   line = printable(line);
   if (line.size() > kErrorTextBytesMax) {
     std::size_t end = kErrorTextBytesMax;
-    while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;
+    while ((static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;
     line.resize(end);
     line += "…";
   }

@@ -39,9 +39,9 @@ void give_texts(std::string_view parts, PartSink& sink) {
     return object_or_skip(cursor, [&](const RawString& key) {
       RawString words;
       if (!is_key(key, "text") && !is_key(key, "refusal")) return cursor.skip();
-      if (!cursor.string_or_skip(words)) return false;
+      const bool read = cursor.string_or_skip(words);
       sink.text(words);
-      return true;
+      return read;
     });
   });
 }

@@ -56,15 +56,15 @@ bool read_video(std::string_view text, ReplyFields& out) {
     if (is_key(key, "error")) return error_value(at, out.error);
     RawString value;
     if (is_key(key, "video_id")) {
-      if (!at.string_or_skip(value)) return false;
+      const bool read = at.string_or_skip(value);
       id = value.data != nullptr;
-      return true;
+      return read;
     }
     if (is_key(key, "video_path")) return at.string_or_skip(out.content);
     if (is_key(key, "video_bytes")) {
-      if (!at.string_or_skip(value)) return false;
+      const bool read = at.string_or_skip(value);
       bytes = !value.empty();
-      return true;
+      return read;
     }
     others = true;
     return at.skip();
