@@ -174,5 +174,30 @@ TEST(SoundMeter, a_form_must_be_whole_and_a_head_may_be_as_long_as_its_room) {
   EXPECT_EQ(rate(form + wav_chunk("LIST", std::string(most + 2, 'x'))), 0U);
 }
 
+TEST(SoundMeter, a_promise_of_one_byte_is_a_promise) {
+  SoundMeter meter;
+  EXPECT_EQ(meter.rate(), 0U);
+  EXPECT_EQ(meter.missing(), 0U);
+  meter.begin(0);
+  EXPECT_EQ(meter.feed(wav_start(32'000, 1) + "abc"), 1U);
+  EXPECT_EQ(meter.missing(), 0U);
+}
+
+TEST(SoundMeter, what_is_no_file_is_known_with_its_twelfth_byte_and_a_file_without_sound_has_none) {
+  SoundMeter meter;
+  meter.begin(8'000);
+  EXPECT_EQ(meter.feed("RIFF0000WAV"), 0U);
+  EXPECT_EQ(meter.feed("X"), 12U);
+  for (const char* const head : {"RIFF", "RIFF0", "RIFF0000WAVE"}) {
+    meter.begin(8'000);
+    EXPECT_EQ(meter.feed(head), 0U) << head;
+    EXPECT_EQ(meter.finish(), 0U) << head;
+  }
+  meter.begin(8'000);
+  EXPECT_EQ(meter.feed("RIF"), 0U);
+  EXPECT_EQ(meter.feed_base64("?"), 0U);
+  EXPECT_EQ(meter.finish(), 0U) << "what is broken has no rest";
+}
+
 }  // namespace
 }  // namespace assay::protocol

@@ -212,5 +212,18 @@ TEST(KindEdges, a_job_is_an_object_and_a_video_has_bytes) {
   EXPECT_EQ(edge_reply(Api::openai_videos, "x"), "choice units 1");
 }
 
+TEST(KindEdges, a_call_without_a_place_has_the_one_before_the_first) {
+  EXPECT_EQ(edge_reply(Api::anthropic_messages,
+                       R"({"type":"content_block_start","content_block":{"type":"tool_use",)"
+                       R"("id":"i","name":"f"}})",
+                       false),
+            "choice '|-1|i|f|'");
+  EXPECT_EQ(edge_reply(Api::realtime,
+                       R"({"type":"response.output_item.added","item":{"call_id":"c","name":"f",)"
+                       R"("type":"function_call"}})",
+                       false),
+            "choice '|-1|c|f|'");
+}
+
 }  // namespace
 }  // namespace assay::protocol
