@@ -29,11 +29,8 @@ void measure_assay(const Reply& reply, Figures& out) {
   if (!event.streamed || !event.first_token.known()) return;
   out.ttft = span(event.sent, event.first_token);
   gaps_of_choices(reply, out.itl);
-  if (truth.choices.empty()) {
-    if (event.fragments >= 2) {
-      out.tpot = per_token(event.first_token, event.done, tokens_after_first(reply, out));
-    }
-    return;
+  if (truth.choices.empty() && event.fragments >= 2) {
+    out.tpot = per_token(event.first_token, event.done, tokens_after_first(reply, out));
   }
   for (const ChoiceTruth& choice : truth.choices) {
     if (choice.after_first < 1) continue;

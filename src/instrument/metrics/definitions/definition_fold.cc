@@ -15,6 +15,12 @@ constexpr int kBoundaries = 14;
 
 double boundary(int i) { return i < 0 ? 0 : std::ldexp(kFirstBoundary, i); }
 
+bool is_for_loadgen(const RunInfo& info) {
+  const Json& pattern = info.facts["run_config"]["load_pattern"];
+  return pattern["type"].as_string() == "poisson" &&
+         pattern["use_legacy_loadgen_qps_metrics"].as_bool(true);
+}
+
 }  // namespace
 
 void WeightedSeries::add(double value, double weight) {
@@ -55,24 +61,24 @@ double WeightedSeries::exact_percentile(PercentileRule rule, double p) const {
       }
       return values_.back().value;
     }
-    case PercentileRule::buckets: {
-      // Prometheus' histogram_quantile; values above the last boundary become that boundary.
-      const double rank = p / 100.0 * static_cast<double>(n);
-      std::size_t seen = 0;
-      for (int i = 0; i < kBoundaries; ++i) {
-        const auto end = std::partition_point(
-            values_.begin(), values_.end(), [i](const Entry& e) { return e.value <= boundary(i); });
-        const auto upto = static_cast<std::size_t>(end - values_.begin());
-        if (upto > seen && static_cast<double>(upto) >= rank) {
-          const double part = (rank - static_cast<double>(seen)) / static_cast<double>(upto - seen);
-          return boundary(i - 1) + part * (boundary(i) - boundary(i - 1));
-        }
-        seen = upto;
-      }
-      return boundary(kBoundaries - 1);
-    }
+    case PercentileRule::buckets:
+      break;
   }
-  return 0;
+  // Prometheus' histogram_quantile; values above the last boundary become that boundary.
+  const double rank = p / 100.0 * static_cast<double>(n);
+  std::size_t seen = 0;
+  for (int i = 0; i < kBoundaries; ++i) {
+    const auto end = std::partition_point(values_.begin(), values_.end(),
+                                          [i](const Entry& e) { return e.value <= boundary(i); });
+    const auto upto = static_cast<std::size_t>(end - values_.begin());
+    // The rank is above what was seen in the buckets before, so this one is not empty.
+    if (static_cast<double>(upto) >= rank) {
+      const double part = (rank - static_cast<double>(seen)) / static_cast<double>(upto - seen);
+      return boundary(i - 1) + part * (boundary(i) - boundary(i - 1));
+    }
+    seen = upto;
+  }
+  return boundary(kBoundaries - 1);
 }
 
 DefinedSeries WeightedSeries::finish(PercentileRule rule) {
@@ -91,10 +97,7 @@ DefinedSeries WeightedSeries::finish(PercentileRule rule) {
 
 DefinitionFold::DefinitionFold(const RunInfo& info, std::vector<const Definition*> wanted,
                                std::size_t values_max)
-    : ReplyFold(info), gaps_recorded_(gaps_recorded(info)) {
-  const Json& pattern = info.facts["run_config"]["load_pattern"];
-  loadgen_ = pattern["type"].as_string() == "poisson" &&
-             pattern["use_legacy_loadgen_qps_metrics"].as_bool(true);
+    : ReplyFold(info), gaps_recorded_(gaps_recorded(info)), loadgen_(is_for_loadgen(info)) {
   for (const Definition* definition : wanted) {
     tools_.push_back({definition, DefinedPoint{.definition = definition},
                       WeightedSeries(values_max), WeightedSeries(values_max),
@@ -116,7 +119,7 @@ void DefinitionFold::tell(Tool& tool, const Reply& reply) {
     if (f.end.known()) tool.last = std::max(tool.last, f.end);
   }
   if (f.start.known()) tool.first_sent = std::min(tool.first_sent, f.start);
-  if (f.success && f.start.known() && (!tool.last_sent.known() || f.start >= tool.last_sent)) {
+  if (f.success && f.start.known() && f.start >= tool.last_sent) {
     tool.last_sent = f.start;
     tool.last_sent_end = f.end;
   }
@@ -136,7 +139,7 @@ void DefinitionFold::tell(Tool& tool, const Reply& reply) {
 
 Duration DefinitionFold::window(const Tool& tool) const {
   const auto between = [](Instant first, Instant last) {
-    return last.known() && last > first ? last - first : Duration{};
+    return last > first ? last - first : Duration{};
   };
   switch (tool.definition->window) {
     case WindowRule::run:
@@ -145,14 +148,14 @@ Duration DefinitionFold::window(const Tool& tool) const {
     case WindowRule::successes:
       return between(tool.first, tool.last);
     case WindowRule::none:
-      return {};
+      break;
   }
   return {};
 }
 
 bool DefinitionFold::takes_loadgen_window(const Tool& tool) const {
   return loadgen_ && tool.definition->loadgen_of_poisson && tool.point.succeeded >= 2 &&
-         tool.last_sent_end.known() && tool.last_sent_end > tool.first_sent;
+         tool.last_sent_end > tool.first_sent;
 }
 
 std::vector<DefinedPoint> DefinitionFold::finish() {

@@ -99,7 +99,7 @@ class DefinitionFold final : public ReplyFold {
   bool takes_loadgen_window(const Tool& tool) const;
 
   bool gaps_recorded_;
-  bool loadgen_ = false;  // a Poisson run that takes LoadGen's window
+  bool loadgen_;  // a Poisson run that takes LoadGen's window
   std::vector<Tool> tools_{};
   Figures figures_{};
 };

@@ -24,10 +24,9 @@ void measure_inference_perf(const Reply& reply, Figures& out) {
   out.ttft = span(out.start, first);
   out.tpot = per_later_token(first, last, out.tokens);
   gaps_of(reply, is_fragment, out.itl);
-  const std::int64_t tokens = out.tokens.value_or(0);
   const auto chunks = static_cast<std::int64_t>(count_of(reply, is_fragment));
-  if (chunks > 0 && tokens > chunks && tokens <= kTokensMax) {
-    out.itl.resize(out.itl.size() + static_cast<std::size_t>(tokens - chunks), 0.0);
+  if (chunks > 0 && out.tokens > chunks && out.tokens <= kTokensMax) {
+    out.itl.resize(out.itl.size() + static_cast<std::size_t>(*out.tokens - chunks), 0.0);
   }
 }
 
