@@ -293,7 +293,7 @@ TokenCount plausible_count(const Event& event) {
   } else if (wrong != Contradiction::none && event.streamed && event.fragments > 0) {
     out.output = static_cast<std::int32_t>(event.fragments);
   }
-  if (out.output >= 0) out.after_first = out.output - 1;
+  out.after_first = std::max(out.output - 1, -1);
   return out;
 }
 

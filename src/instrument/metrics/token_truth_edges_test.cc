@@ -160,6 +160,21 @@ TEST(ReplyEvidence, what_is_said_before_or_long_after_the_first_fragment_is_not_
   EXPECT_EQ(heard({{}, usage, {}}).said_first(), 3);
   EXPECT_EQ(heard({{}, {}, usage}).said_first(), -1);
   EXPECT_EQ(heard({{.so_far = 1}, usage}).said_first(), 1) << "the first of them";
+  EXPECT_EQ(heard({{.so_far = 0}, usage}).said_first(), 0) << "nothing is said, too";
+}
+
+TEST(ReplyEvidence, what_a_choice_says_first_and_what_it_says_again_is_no_fall) {
+  const ChoiceEvidence again = heard({{.so_far = 2}, {.so_far = 2}}).choices()[0];
+  EXPECT_FALSE(again.own_fell);
+  EXPECT_EQ(again.own_first, 2);
+  EXPECT_EQ(again.own_last, 2);
+  EXPECT_TRUE(heard({{.so_far = 2}, {.so_far = 1}}).choices()[0].own_fell);
+  const ChoiceEvidence nothing =
+      heard({{.so_far = 0}, {.so_far = 4, .category = Category::finish}}).choices()[0];
+  EXPECT_EQ(nothing.own_first, 0) << "with its first fragment";
+  EXPECT_EQ(nothing.grown_first, 0);
+  EXPECT_EQ(nothing.own_last, 4);
+  EXPECT_EQ(nothing.grown, 4);
 }
 
 TEST(ReplyEvidence, choices_beyond_its_room_are_taken_for_the_last_one) {
@@ -361,6 +376,50 @@ TEST(TokenTruthEdges, choices_with_usage_of_their_own_have_its_growth) {
   }
 }
 
+TEST(TokenTruthEdges, a_choice_that_said_nothing_or_fell_has_no_usage_of_its_own) {
+  TokenTruth got = judged(said_event(4, 3), {{1, 1}, {1, 4}, {0, 0}});
+  EXPECT_TRUE(got.first_taken_for_one);
+  ASSERT_EQ(got.choices.size(), 2U);
+  EXPECT_DOUBLE_EQ(got.choices[0].after_first, 4 * (2.0 / 3) - 1);
+  EXPECT_EQ(got.choices[1].after_first, 0);
+  got = judged(said_event(9, 5), {{0, 2}, {0, 1}, {0, 5}, {1, 1}, {1, 4}});
+  EXPECT_TRUE(got.first_taken_for_one);
+  ASSERT_EQ(got.choices.size(), 2U);
+  EXPECT_DOUBLE_EQ(got.choices[0].after_first, 9 * (3.0 / 5) - 1);
+  EXPECT_DOUBLE_EQ(got.choices[1].after_first, 9 * (2.0 / 5) - 1);
+}
+
+// Only a stream tells choices apart; of another reply the growth is that of the first.
+TEST(TokenTruthEdges, of_several_choices_without_a_stream_the_first_one_grows) {
+  Event whole = said_event(9, 3);
+  whole.streamed = false;
+  TokenTruth got = judged(whole, {{0, 2}, {0, 5}, {1, 9}});
+  EXPECT_EQ(got.count.after_first, 7);
+  EXPECT_FALSE(got.first_taken_for_one);
+  got = judged(whole, {{0, 2}, {1, 5}, {1, 9}});
+  EXPECT_EQ(got.count.after_first, 8);
+  EXPECT_FALSE(got.first_taken_for_one);
+}
+
+TEST(TokenTruthEdges, a_truth_has_nothing_of_the_reply_before) {
+  TokenTruth out;
+  reconcile(said_event(8, 4), heard({{0}, {1}, {0}, {0}}), nullptr, out);
+  EXPECT_TRUE(out.first_taken_for_one);
+  EXPECT_EQ(out.choices.size(), 2U);
+  const TokenCount counted{.input = 1, .output = 8, .after_first = 7};
+  reconcile(said_event(8, 4), heard({{}, {}}), &counted, out);
+  EXPECT_FALSE(out.first_taken_for_one);
+  EXPECT_TRUE(out.choices.empty());
+  Event hidden = said_event(120, 3);
+  hidden.usage.reasoning_tokens = 100;
+  reconcile(hidden, heard({{}}), nullptr, out);
+  EXPECT_EQ(out.hidden, 100);
+  reconcile(said_event(kNoCount, 0), heard({{}}), nullptr, out);
+  EXPECT_EQ(out.hidden, 0);
+  EXPECT_EQ(out.basis, TokenBasis::none);
+  EXPECT_EQ(out.count, (TokenCount{}));
+}
+
 TEST(TokenTruthEdges, usage_of_the_whole_is_each_choices_growth) {
   const std::vector<Heard> events{{0, 2}, {1, 5}, {0, 9}, {1, 10}};
   TokenTruth got = judged(said_event(10, 4), events);
@@ -384,6 +443,9 @@ TEST(TokenTruthEdges, other_counts_are_shared_by_fragments) {
   TokenTruth got = judged(said_event(10, 4), {{0}, {1}, {0}, {0}}, &counted);
   EXPECT_EQ(later_tokens(got), (Later{8, 0}));
   EXPECT_EQ(got.count.after_first, 8);
+  got = judged(said_event(10, 3), {{0}, {1}, {1}}, &counted);
+  EXPECT_EQ(later_tokens(got), (Later{0, 8})) << "one later fragment has all of them";
+  EXPECT_EQ(got.count.after_first, 8);
   got = judged(said_event(10, 2), {{0}, {1}}, &counted);
   EXPECT_EQ(later_tokens(got), (Later{0, 0}));
   EXPECT_EQ(got.count.after_first, 0);
@@ -400,14 +462,16 @@ TEST(TokenTruthEdges, other_counts_are_shared_by_fragments) {
 
 TEST(TokenTruthEdges, the_mean_is_over_choices_that_have_a_token_after_their_first) {
   const auto choice = [](std::int64_t ms, double after) {
-    return ChoiceTruth{.first = {at_ms(5), at_ms(5)},
-                       .last = {at_ms(5 + ms), at_ms(5 + ms)},
+    return ChoiceTruth{.first = {at_ms(5), at_ms(6)},
+                       .last = {at_ms(5 + ms), at_ms(9 + ms)},
                        .after_first = after};
   };
   TokenTruth truth;
   EXPECT_EQ(mean_tpot(truth), 0);
   truth.choices = {choice(90, 0.99)};
   EXPECT_EQ(mean_tpot(truth), 0);
+  truth.choices = {choice(30, 3)};
+  EXPECT_EQ(mean_tpot(truth), 10e6);
   truth.choices = {choice(30, 3), choice(20, 1), choice(90, 0.5)};
   EXPECT_DOUBLE_EQ(mean_tpot(truth), 15e6);
 }
@@ -432,6 +496,17 @@ TEST(PlausibleCount, follows_the_same_rules_from_the_event_alone) {
   EXPECT_EQ(output(6, 10, 3, 1, 5), 3);
   EXPECT_EQ(output(-1, 10, 3), -1) << "not said is not wrong";
   EXPECT_EQ(output(kNoCount, 10, 3), 3);
+  // Reported reasoning is hidden, be it ever so little.
+  for (const std::int32_t reasoning : {1, 10}) {
+    Event event = said_event(26 + reasoning, 3);
+    event.output_bytes = 10;
+    event.usage.reasoning_tokens = reasoning;
+    EXPECT_EQ(plausible_count(event).output, 26);
+    EXPECT_EQ(plausible_count(event).after_first, 25);
+  }
+  EXPECT_EQ(plausible_count(said_event(0)).after_first, -1);
+  EXPECT_EQ(plausible_count(said_event(1)).after_first, 0);
+  EXPECT_EQ(plausible_count(said_event(-1)).after_first, -1);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+// REQUIRES: not empty.
 double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
@@ -52,7 +52,6 @@ double correction(std::span<const double> ranks) {
   const auto n = static_cast<double>(ranks.size());
   const double mean = mean_of(ranks);
   const double all = squares_about(ranks, mean);
-  if (all <= 0) return 1;
   double sum = 0;
   for (std::size_t lag = 1; lag + 2 < ranks.size(); ++lag) {
     double together = 0;
@@ -60,7 +59,7 @@ double correction(std::span<const double> ranks) {
       together += (ranks[i] - mean) * (ranks[i - lag] - mean);
     }
     const double rho = together / all;
-    if (std::abs(rho) * std::sqrt(n) < 1.96) continue;
+    if (!(std::abs(rho) * std::sqrt(n) >= 1.96)) continue;  // nor has rho a value if all are equal
     const auto k = static_cast<double>(lag);
     sum += (n - k) * (n - k - 1) * (n - k - 2) * rho;
   }
@@ -102,8 +101,9 @@ double p_of_pairs(std::span<const double> values, double corrected) {
 
 Trend trend_of(std::span<const double> values) {
   Trend out{.drift_error = std::numeric_limits<double>::infinity()};
+  if (values.size() < 3) return out;
   const double level = median_of({values.begin(), values.end()});
-  if (values.size() < 3 || !(level > 0)) return out;
+  if (!(level > 0)) return out;
   const auto n = static_cast<double>(values.size());
   const double slope = slope_of(values);
   out.drift = slope * (n - 1) / level;
@@ -150,7 +150,7 @@ Break break_of(std::span<const double> values) {
   double widths = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const double x = static_cast<double>(i) - (count - 1) / 2;
-    crossed += x * (values[i] - mean);
+    crossed += x * values[i];  // the x add up to 0: less the mean it is the same
     widths += x * x;
   }
   out.line_error = squares_about(values, mean) - crossed * crossed / widths;

@@ -217,6 +217,20 @@ TEST(Trend, of_too_few_or_of_no_level_nothing_is_known) {
   EXPECT_EQ(break_of(Values{0, 0, 5, 5}).shift, 0) << "there is no share of nothing";
 }
 
+TEST(Trend, equal_values_are_level_and_a_line_is_sure) {
+  const Trend level = trend_of(Values{5, 5, 5, 5});
+  EXPECT_EQ(level.drift, 0);
+  EXPECT_EQ(level.drift_error, 0);
+  EXPECT_EQ(level.p_value, 1);
+  EXPECT_EQ(trend_of(Values{4, 5, 6}).drift_error, 0);
+}
+
+TEST(Break, of_values_too_large_for_squares_there_is_none) {
+  const Break none = break_of(Values{1e200, 2e200, 1e200, 2e200});
+  EXPECT_EQ(none.at, 0U);
+  EXPECT_EQ(none.shift, 0);
+}
+
 TEST(Trend, what_falls_is_as_sure_as_what_rises) {
   Values up;
   Rng rng(2);
@@ -232,6 +246,7 @@ TEST(Variation, is_the_deviation_over_the_mean) {
   EXPECT_EQ(variation(Values{5}), 0);
   EXPECT_NEAR(variation(Values{1, 3}), std::sqrt(2.0) / 2, 1e-12);
   EXPECT_NEAR(variation(Values{2, 4, 6}), 2.0 / 4, 1e-12);
+  EXPECT_NEAR(variation(Values{0.02, 0.04, 0.06}), 2.0 / 4, 1e-12) << "of any unit";
   EXPECT_EQ(variation(Values{-1, -3}), 0) << "of no positive mean there is none";
   EXPECT_EQ(variation(Values{-1, 1}), 0);
 }

@@ -29,18 +29,16 @@ T ranked(std::span<const T> all, std::span<const T> out, std::span<const T> in, 
   const auto below = [&](T x) { return !reaches(x); };
   const auto a = std::partition_point(all.begin(), all.end(), below);
   const auto b = std::partition_point(in.begin(), in.end(), below);
-  if (a == all.end()) return b == in.end() ? all.back() : *b;
-  return b == in.end() ? *a : std::min(*a, *b);
+  // One of them has it: as many were put in as were taken out.
+  if (b == in.end()) return *a;
+  return a == all.end() ? *b : std::min(*a, *b);
 }
 
-// The bucket with this rank.
+// The bucket with this rank. REQUIRES: the counts add up to more.
 std::size_t ranked_bucket(const std::vector<std::int64_t>& counts, std::int64_t rank) {
-  std::int64_t seen = 0;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    seen += counts[i];
-    if (seen > rank) return i;
-  }
-  return counts.size() - 1;
+  std::size_t at = 0;
+  for (std::int64_t seen = counts[at]; seen <= rank;) seen += counts[++at];
+  return at;
 }
 
 double upper_edge(std::size_t bucket) {

@@ -122,5 +122,42 @@ TEST(UncertainValues, a_side_that_is_counted_in_buckets_is_held_against_all_that
   }
 }
 
+// The bounds of a bucket above 256 are no odd numbers.
+TEST(UncertainValues, are_exact_up_to_their_room_and_in_buckets_from_the_next_on) {
+  for (const std::int64_t inexact : {2, 3}) {
+    UncertainValues<std::int64_t> values(2);
+    std::vector<std::int64_t> sorted;
+    for (std::int64_t i = 0; i < 5; ++i) {
+      sorted.push_back(1'000'001 + i * 100'002);
+      if (i < inexact) values.add(sorted.back(), sorted.back() - 10, sorted.back() + 10);
+    }
+    const Limits limits = values.limits(std::span<const std::int64_t>(sorted));
+    const double high = limits.percentiles[7].high;  // the median
+    EXPECT_EQ(static_cast<std::int64_t>(high) % 2 == 1, inexact == 2) << inexact;
+    EXPECT_NEAR(high, 1'200'005, 0.01 * high) << inexact;
+    EXPECT_EQ(limits.min.low, inexact == 2 ? 999'991 : limits.min.low);
+  }
+}
+
+TEST(UncertainValues, in_buckets_the_smallest_and_the_largest_value_have_an_edge_above_them) {
+  Series zeros(1);
+  for (const std::int64_t value : {0, 0, 0, 9}) {
+    zeros.add(Duration{value}, Duration{value}, Duration{value + 1});
+  }
+  const Limits low = *zeros.finish(false, true).limits;
+  EXPECT_EQ(low.percentiles[7].low, 0);
+  EXPECT_EQ(low.percentiles[7].high, 2) << "of values of 1, which the next bucket bounds";
+  EXPECT_EQ(low.max.high, 10);
+  UncertainValues<double> values(1);
+  // The last two buckets of the histogram.
+  const std::vector<double> sorted{0, 0x1.fcp63, 0x1.ffp63};
+  for (const double value : sorted) values.add(value, value * 0.5, value);
+  const Limits high = values.limits(std::span<const double>(sorted));
+  EXPECT_EQ(high.min.low, 0);
+  EXPECT_EQ(high.min.high, 1);
+  EXPECT_EQ(high.percentiles[7].high, 0x1.fep63) << "where the last bucket begins";
+  EXPECT_EQ(high.max.high, 0x1.ffp63);
+}
+
 }  // namespace
 }  // namespace assay::metrics

@@ -275,7 +275,7 @@ TEST(DefinitionParts, a_window_that_ends_before_it_begins_or_where_it_begins_is_
   }
 }
 
-// The figures of a tool for a reply that is told by hand.
+// The figures of a tool for a reply that is made by hand.
 Figures figures_of(const Definition& definition, const HandMadeQuery& q,
                    const TokenTruth* truth = nullptr) {
   const Event event = event_of(q);
