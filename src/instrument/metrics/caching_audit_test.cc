@@ -135,5 +135,31 @@ TEST(CachingAudit, ItsJsonHasTheChecksKeysAndBothPhases) {
   EXPECT_FALSE(caching_from_json(caching_json(audit).set("passed", "yes")));
 }
 
+TEST(CachingAudit, ItIsJudgedByTheThresholdThatIsGivenAndFailsAtIt) {
+  const auto audit = [](double qps) {
+    return *judge_caching(phase_of(100, 6400), phase_of(qps, 6400), 3, 1, 0.5);
+  };
+  EXPECT_TRUE(audit(149.9).passed);
+  EXPECT_FALSE(audit(150).passed) << "150 is 1.5 times 100";
+  EXPECT_EQ(audit(120).threshold, 0.5);
+  EXPECT_THAT(audit(120).reason, HasSubstr("less than 50 % is allowed"));
+  EXPECT_EQ(caching_json(audit(120))["concurrency"].as_int(), 1);
+  const CachingAudit again = *caching_from_json(caching_json(audit(120)));
+  EXPECT_EQ(again.threshold, 0.5);
+  EXPECT_EQ(again.concurrency, 1);
+}
+
+TEST(CachingAudit, OneQueryIsEnoughAndSoIsLessThanOneASecond) {
+  CachingPhase one = phase_of(0.5, 0.5, 1);
+  one.requested = 1;
+  EXPECT_TRUE(judged_caching(one, one).passed);
+  CachingPhase faster = one;
+  faster.qps = 0.9;
+  EXPECT_THAT(judged_caching(one, faster).reason, HasSubstr("differ by +0.0 % only"));
+  faster.tps = 0.5 * 1.1;
+  EXPECT_THAT(judged_caching(one, faster).reason, testing::Not(HasSubstr("only")))
+      << "at the threshold they are more tokens";
+}
+
 }  // namespace
 }  // namespace assay::metrics

@@ -215,6 +215,16 @@ TEST(ClassFold, a_class_without_a_query_has_no_figures) {
   EXPECT_EQ(lines[1].second, "b: 3 queries, 2 failed; 0.00 tok/s");
 }
 
+TEST(ClassFold, a_series_in_json_has_its_mean_its_percentiles_and_its_largest_value) {
+  Series series;
+  for (const std::int64_t value : {1, 2, 9}) series.add(value);
+  const Json json = series_json(series.finish(false));
+  EXPECT_EQ(json["count"].as_int(), 3);
+  EXPECT_EQ(json["mean"].as_double(), 4);
+  EXPECT_EQ(json["p50"].as_double(), 2);
+  EXPECT_EQ(json["max"].as_double(), 9);
+}
+
 TEST(ClassFold, one_class_alone_is_neither_fair_nor_unfair) {
   EXPECT_FALSE(class_report({{.name = "a"}}, 20).fairness);
 }

@@ -31,6 +31,9 @@ TEST(FailedShare, up_to_1_percent_is_not_said_and_up_to_10_is_no_failed_run) {
 
 TEST(FailedShare, a_run_that_never_succeeded_failed) {
   EXPECT_TRUE(failed_share(failed_point(0, 1)).too_many());
+  EXPECT_TRUE(failed_share(failed_point(0, 1)).none_succeeded) << "one is enough";
+  EXPECT_EQ(failed_share(failed_point(0, 1)).share(), 1);
+  EXPECT_EQ(failed_share(failed_point(0, 0)).share(), 0);
   EXPECT_EQ(failed_words(failed_point(0, 3)),
             "no query succeeded, 3 of 3 failed: HTTP 401: Incorrect API key provided");
   EXPECT_FALSE(failed_share(failed_point(0, 0)).too_many()) << "nothing was sent";

@@ -22,6 +22,15 @@ std::vector<std::string> warned(const Json& facts, const std::vector<HandMadeQue
   return folded(queries, info).warnings;
 }
 
+TEST(PointWarnings, a_limit_is_said_by_the_field_that_is_not_refused) {
+  for (const auto& [used, refused] : {std::pair{"max_tokens", "max_completion_tokens"},
+                                      {"max_completion_tokens", "max_tokens"}}) {
+    const Json facts = Json().set("preflight", Json().set("limit_field", used));
+    EXPECT_THAT(warned(facts), testing::Contains(std::string("the endpoint refuses ") + refused +
+                                                 ": every request says its limit as " + used));
+  }
+}
+
 TEST(PointWarnings, of_tokens_are_not_given_for_a_kind_that_has_a_unit) {
   HandMadeQuery vectors = steady_query(1, 0, 0, 50, 10, 1);
   vectors.events.clear();

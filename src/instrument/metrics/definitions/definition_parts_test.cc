@@ -321,6 +321,15 @@ TEST(DefinitionParts, to_the_reference_client_a_tool_call_is_a_chunk_only_before
   EXPECT_EQ(out.itl, std::vector<double>{20e6});
 }
 
+TEST(DefinitionParts, to_the_reference_client_a_query_that_was_never_sent_is_not_measured) {
+  HandMadeQuery q = steady_query(0, 0, 0, 10, 10, 2);
+  EXPECT_TRUE(figures_of(kEndpointsDefinition, q).measured);
+  q.outcome = Outcome::reset;
+  EXPECT_TRUE(figures_of(kEndpointsDefinition, q).measured);
+  q.sent = Instant::none();
+  EXPECT_FALSE(figures_of(kEndpointsDefinition, q).measured);
+}
+
 TEST(DefinitionParts, of_guidellms_reply_of_one_token_the_whole_time_is_that_tokens) {
   const auto of = [](std::int32_t tokens) {
     HandMadeQuery q = steady_query(0, 0, 10, 20, 10, 2);
