@@ -15,9 +15,13 @@ constexpr std::memory_order kRelaxed = std::memory_order_relaxed;
 constexpr Duration kSecond = 1_s;
 constexpr std::int64_t kRateSeconds = 10;
 
+std::uint64_t whole(Duration value) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(value.ns, 0));
+}
+
 // Bins of a quarter octave from 1 µs on, four linear steps each.
 std::size_t coarse_bin(Duration value, std::size_t bins) {
-  const std::uint64_t us = value.ns <= 0 ? 0 : static_cast<std::uint64_t>(value.ns) / 1000;
+  const std::uint64_t us = whole(value) / 1000;
   if (us < 4) return static_cast<std::size_t>(us);
   const int octave = 63 - std::countl_zero(us);
   const std::size_t step = static_cast<std::size_t>(us >> (octave - 2)) & 3;
@@ -28,10 +32,6 @@ double coarse_middle_ms(std::size_t bin) {
   if (bin < 4) return (static_cast<double>(bin) + 0.5) * 1e-3;
   const double step = std::exp2(static_cast<double>(bin / 4) - 1);
   return (static_cast<double>(4 + bin % 4) + 0.5) * step * 1e-3;
-}
-
-std::uint64_t whole(Duration value) {
-  return value.ns < 0 ? 0 : static_cast<std::uint64_t>(value.ns);
 }
 
 }  // namespace
@@ -352,7 +352,7 @@ class LiveReader {
       out_.tokens.push_back(static_cast<double>(s.fragments) * ratio);
       out_.completions.push_back(static_cast<double>(s.completed));
     }
-    const std::int64_t from = current == 0 ? 0 : std::max<std::int64_t>(0, current - kRateSeconds);
+    const std::int64_t from = std::max<std::int64_t>(0, current - kRateSeconds);
     const std::int64_t to = std::max<std::int64_t>(current, 1);
     const double span = current == 0 ? out_.elapsed.seconds() : static_cast<double>(to - from);
     if (span <= 0) return;

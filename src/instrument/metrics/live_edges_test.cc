@@ -295,5 +295,52 @@ TEST(LiveEdges, a_tpot_is_over_the_tokens_after_the_first_of_each_choice) {
   EXPECT_EQ(tpot([](Event& e) { e.outcome = Outcome::reset; }), -1);
 }
 
+TEST(LiveEdges, a_ttft_is_of_the_second_in_which_its_fragment_was_read) {
+  const auto live = begun();
+  HandMadeQuery q = steady_query(1, 0, 100, 890, 10, 3);
+  q.events[0].read_delay = 20_ms;
+  tell_sent(q, *live);
+  tell_stream(q, *live);
+  const LiveSnapshot shown = shown_at(*live, 2000);
+  EXPECT_FALSE(shown.ttft_ms[0]);
+  EXPECT_NEAR(shown.ttft_ms[1].value(), 890, 890 * 0.125);
+}
+
+TEST(LiveEdges, at_its_end_a_ttft_is_from_the_sending_to_the_first_fragment_of_any_kind) {
+  const auto live = begun();
+  HandMadeQuery q = steady_query(1, 0, 200, 100, 200, 3);
+  q.due = at_ms(0);
+  q.events[0].category = Category::reasoning;
+  tell_sent(q, *live);
+  live->on_done(event_of(q), "");  // no event of its stream came before
+  const LiveSnapshot shown = shown_at(*live, 2000);
+  EXPECT_EQ(shown.ttft.count, 1U);
+  EXPECT_NEAR(shown.ttft.p50.ms(), 100, 1);
+}
+
+TEST(LiveEdges, a_reply_of_no_tokens_counts_with_its_fragments_and_has_no_tpot) {
+  const auto live = begun();
+  HandMadeQuery none = steady_query(1, 0, 0, 10, 10, 2);
+  none.usage.completion_tokens = 0;
+  HandMadeQuery four = steady_query(1, 1, 0, 10, 10, 2);
+  four.usage.completion_tokens = 4;
+  tell(none, *live);
+  tell(four, *live);
+  const LiveSnapshot shown = shown_at(*live, 1000);
+  EXPECT_EQ(shown.tpot.count, 1U);
+  ASSERT_EQ(shown.tokens.size(), 1U);
+  EXPECT_DOUBLE_EQ(shown.tokens[0], 4) << "four fragments of one token each on average";
+}
+
+TEST(LiveEdges, one_fragment_of_a_counted_reply_makes_the_tokens_known) {
+  const auto live = begun();
+  EXPECT_FALSE(shown_at(*live, 1000).tokens_known);
+  HandMadeQuery one = steady_query(1, 0, 0, 10, 10, 1);
+  one.usage.completion_tokens = 3;
+  tell(one, *live);
+  EXPECT_TRUE(shown_at(*live, 1000).tokens_known);
+  EXPECT_DOUBLE_EQ(shown_at(*live, 1000).tokens.at(0), 3);
+}
+
 }  // namespace
 }  // namespace assay::metrics

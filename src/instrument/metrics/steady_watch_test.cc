@@ -148,6 +148,50 @@ TEST(SteadyWatch, SpeaksPlainly) {
   state.window_min = 1200_s;
   state.status = WindowStatus::insufficient_passes;
   EXPECT_EQ(steady_words(state), "steady since super-pass 2: 3 of 4 super-passes, 4:10 of 20:00");
+  state.verdict = SteadyVerdict::anomaly;
+  EXPECT_EQ(steady_words(state),
+            "shifted: level in super-passes 2 to 4, then another level: 3 of 4 super-passes, 4:10 "
+            "of 20:00");
+  state = {};
+  state.super_passes = 3;
+  EXPECT_EQ(steady_words(state), "too early to say: 3 of 4 super-passes");
+  state.super_passes = 4;
+  EXPECT_EQ(steady_words(state), "not level yet, 4 super-passes");
+}
+
+TEST(SteadyWatch, NamesTheFirstGateThatDrifts) {
+  SteadyState state;
+  state.by = Gating::latency;
+  state.super_passes = 5;
+  const auto words = [&state](Level latency, Level rate) {
+    state.metrics = {{.name = "latency_p90", .level = latency},
+                     {.name = "completion_rate", .level = rate}};
+    return steady_words(state);
+  };
+  state.verdict = SteadyVerdict::drifting_down;
+  const std::string of_latency = "drifting down: latency falls, 5 super-passes";
+  EXPECT_EQ(words(Level::drifting_down, Level::drifting_up), of_latency);
+  EXPECT_EQ(words(Level::drifting_up, Level::plateau), of_latency);
+  EXPECT_EQ(words(Level::plateau, Level::unknown), of_latency);
+  const std::string of_rate = "drifting down: the completion rate falls, 5 super-passes";
+  EXPECT_EQ(words(Level::plateau, Level::drifting_down), of_rate);
+  EXPECT_EQ(words(Level::unknown, Level::drifting_up), of_rate);
+}
+
+// It judges anew when as many queries have come as make a quarter of a pass or an eighth of the
+// run.
+TEST(SteadyWatch, LooksFromTheFirstPassOnAndThenAtEachStep) {
+  SteadyWatch watch(plan_of(), {.super_pass = 8});
+  std::uint32_t told = 0;
+  const auto passes_at = [&](std::uint32_t queries) {
+    for (; told < queries; ++told) watch.on_done(steady_event(told, 1), "");
+    return watch.state().super_passes;
+  };
+  EXPECT_EQ(passes_at(7), 0U);
+  EXPECT_EQ(passes_at(8), 1U);
+  EXPECT_EQ(passes_at(15), 1U);
+  EXPECT_EQ(passes_at(16), 1U) << "less than a step after the last look";
+  EXPECT_EQ(passes_at(17), 2U);
 }
 
 }  // namespace
