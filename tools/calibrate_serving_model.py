@@ -201,7 +201,7 @@ def calibration_yaml(fit, provenance, compared):
         if factor != 1:
             item({"precision": word}, {"compute": factor})
     item({"architecture": "moe_mla"}, {c[0]: c[2] for c in CONSTANTS if c[2] != 1})
-    for (keys, share), groups, table in zip(fit.levels, fit.groups, fit.theta):
+    for (keys, _), share, groups, table in zip(fit.levels, fit.shares, fit.groups, fit.theta):
         lines.append(f"  # Fitted, by {' and '.join(keys)}.")
         for name, i in groups.items():
             logs = table[i] * fit.spread * share

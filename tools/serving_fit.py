@@ -43,6 +43,9 @@ LEVELS = [
     (("model", "backend"), 0.3), (("model", "generation"), 0.25), (("model", "precision"), 0.2),
     (("model", "hardware", "backend", "precision"), 0.25),
 ]
+# What a model's own factors may take of the constants of experts over what they may of others: two
+# mixtures differ more in how their experts run than in the rest.
+OWN_EXPERTS = 1.5
 TPOT_SIGMA, TTFT_SIGMA, TPOT_KNEE, TTFT_KNEE = 0.06, 0.35, 0.08, 0.2
 
 
@@ -65,9 +68,16 @@ def base(point):
     return np.log(values)
 
 
+def shares(levels):
+    """How much of each constant's spread each level may take."""
+    return np.array([[share * (OWN_EXPERTS if "model" in keys and name.startswith("expert_") else 1)
+                      for name in NAMES] for keys, share in levels])
+
+
 class Fit:
     def __init__(self, everything, levels=None):
         self.levels = levels or LEVELS
+        self.shares = shares(self.levels)
         self.groups = []
         for keys, _ in self.levels:
             names = sorted({self.key(p, keys) for p in everything})
@@ -86,8 +96,20 @@ class Fit:
 
     def logs(self, theta, bases, index):
         out = bases.copy()
-        for (_, share), table, i in zip(self.levels, theta, index):
+        for share, table, i in zip(self.shares, theta, index):
             out += table[i] * self.spread * share
+        return out
+
+    def products(self, d, which, index):
+        """J J^T, where row r of d are point which[r]'s derivatives by its own constants: those of
+        two points meet in the factors that both have."""
+        out = np.zeros((len(d), len(d)))
+        for share in np.unique(self.shares, axis=1).T:
+            columns = d[:, (self.shares.T == share).all(axis=1)]
+            alike = np.zeros((len(index[0]), len(index[0])))
+            for part, i in zip(share, index):
+                alike += part**2 * (i[:, None] == i[None, :])
+            out += (columns @ columns.T) * alike[np.ix_(which, which)]
         return out
 
     def predict(self, points, batches=None):
@@ -102,11 +124,7 @@ class Fit:
         ttft = np.log([p["ttft"] for p in points])
         weight = np.array([1 / TTFT_SIGMA if ttft_counts(p) else 0 for p in points])
         n = len(points)
-        alike = np.zeros((n, n))
-        for (_, share), i in zip(self.levels, index):
-            alike += share**2 * (i[:, None] == i[None, :])
         rows = np.concatenate([np.arange(n), n + np.flatnonzero(weight)])
-        alike = np.tile(alike, (2, 2))[np.ix_(rows, rows)]
 
         def errors(logs):
             a, b = batches.predict(dict(zip(NAMES, np.exp(logs).T)))
@@ -127,13 +145,13 @@ class Fit:
             we = (1 + (e / TPOT_KNEE)**2)**-0.25 / TPOT_SIGMA
             wf = (1 + (f / TTFT_KNEE)**2)**-0.25 * weight
             d = np.vstack([de * we[:, None], df * wf[:, None]])
-            gram = (d[rows] @ d[rows].T) * alike
+            gram = self.products(d[rows], rows % n, index)
 
             def back(v):  # J^T v
                 dv = d * v[:, None]
                 dv = dv[:n] + dv[n:]
                 out = []
-                for (_, share), i, t in zip(self.levels, index, theta):
+                for share, i, t in zip(self.shares, index, theta):
                     grad = np.zeros_like(t)
                     np.add.at(grad, i, share * dv)
                     out.append(grad)
@@ -141,7 +159,7 @@ class Fit:
 
             def forth(tables):  # J t
                 s = np.zeros((n, len(NAMES)))
-                for (_, share), i, t in zip(self.levels, index, tables):
+                for share, i, t in zip(self.shares, index, tables):
                     s += share * t[i]
                 return (d * np.vstack([s, s])).sum(axis=1)
 
@@ -192,10 +210,7 @@ class Fit:
             (1 + (e / TPOT_KNEE)**2)**-0.25 / TPOT_SIGMA,
             ((1 + (f / TTFT_KNEE)**2)**-0.25 / TTFT_SIGMA)[counts]])
         d = np.vstack([de, df[counts]]) * weight[:, None]
-        alike = np.zeros((len(points), len(points)))
-        for (_, share), i in zip(self.levels, index):
-            alike += share**2 * (i[:, None] == i[None, :])
-        inverse = np.linalg.inv(np.eye(len(d)) + (d @ d.T) * alike[np.ix_(which, which)])
+        inverse = np.linalg.inv(np.eye(len(d)) + self.products(d, which, index))
         residual = np.concatenate([e, f[counts]]) * weight
         is_tpot = np.arange(len(d)) < len(points)
         out = []
