@@ -108,7 +108,8 @@ TEST(Attacks, a_taxonomy_that_is_no_tree_of_exclusive_leaves_is_refused) {
   EXPECT_EQ(broken("name: t", "name: t"), "accepted");
   EXPECT_THAT(broken("parent: a, name: code", "name: code"), HasSubstr("without a parent"));
   EXPECT_THAT(broken("parent: a, name: code", "parent: z, name: code"), HasSubstr("'z'"));
-  EXPECT_THAT(broken("parent: a, name: code", "parent: b, name: code"), HasSubstr("node b: its parents lead back to it"));
+  EXPECT_THAT(broken("parent: a, name: code", "parent: b, name: code"),
+              HasSubstr("node b: its parents lead back to it"));
   EXPECT_THAT(broken(", split: by what", ""), HasSubstr("split is missing"));
   EXPECT_THAT(broken("definition: a code, ", ""), HasSubstr("definition is missing"));
   EXPECT_THAT(broken("id: c, parent", "id: b, parent"), HasSubstr("two nodes"));
