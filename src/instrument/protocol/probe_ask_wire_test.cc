@@ -229,7 +229,7 @@ TEST(AskWire, a_connection_is_asked_again_only_after_a_whole_reply_that_keeps_it
   for (const auto& [reply, connections] : {std::pair<std::string, std::size_t>{keeps, 1},
                                            {wire_reply("{}", "404 No", "Connection: close\r\n"), 3},
                                            {"SSH-2.0-OpenSSH_9.2\r\n\r\n", 3}}) {
-    const WireServer server([&](const std::string&) { return Wire{reply}; });
+    const WireServer server([&reply = reply](const std::string&) { return Wire{reply}; });
     const auto answers = ask_endpoint(wire_question(server), server);
     ASSERT_TRUE(answers) << answers.error().message;
     EXPECT_EQ(server.connections, connections) << reply;
