@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include "base/check.h"
@@ -288,7 +289,7 @@ std::int32_t Http2Client::submit(std::span<const Header> headers, std::string_vi
   provider.read_callback = read_body;
   const std::int32_t id = nghttp2_submit_request(state_->session, nullptr, fields.data(),
                                                  fields.size(), &provider, stream.get());
-  CHECK(id > 0);
+  if (id < 0) throw std::bad_alloc();  // nothing else fails while requests are allowed
   state_->streams.push_back(stream.release());
   return id;
 }
@@ -324,7 +325,7 @@ bool Http2Client::feed(std::string_view bytes) {
 std::string_view Http2Client::output() {
   const std::uint8_t* data = nullptr;
   const ssize_t n = nghttp2_session_mem_send(state_->session, &data);
-  CHECK(n >= 0);  // only without memory, or where a callback of ours fails
+  if (n < 0) throw std::bad_alloc();  // our callbacks do not fail
   return view(data, static_cast<std::size_t>(n));
 }
 

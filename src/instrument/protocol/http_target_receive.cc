@@ -43,10 +43,11 @@ bool HttpTarget::State::hold(const epoll_event& event, char* room) {
   Connection& c = *connections[id];
   HeldRead& read = held[held_count];
   const net::Received r = receive(c, room, kHeldBytes, &read.at);
-  if (r.bytes <= 0) return false;  // an end has an event of its own
+  if (r.bytes < 0 && r.error == EAGAIN) return false;
   read.connection = id;
   read.serial = c.serial;
-  read.bytes = {room, static_cast<std::size_t>(r.bytes)};
+  read.error = r.error;  // of a reset that came since: another read would not name it
+  read.bytes = {room, static_cast<std::size_t>(std::max<ssize_t>(r.bytes, 0))};
   ++held_count;
   __builtin_prefetch(c.lane.active.data());
   return true;
@@ -63,7 +64,7 @@ void HttpTarget::State::fetch_ahead(const HeldRead& read) const {
 void HttpTarget::State::look_at(const HeldRead& read) {
   Connection& c = *connections[read.connection];
   if (c.serial != read.serial) return;  // closed by the handling of another read
-  on_read(read.connection, read.bytes, 0, read.at);
+  on_read(read.connection, read.bytes, read.error, read.at);
   // A read that did not fill its buffer emptied the socket.
   const bool more = read.bytes.size() == kHeldBytes;
   if (more && c.serial == read.serial) on_readable(read.connection, false);
