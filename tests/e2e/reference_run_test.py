@@ -193,8 +193,8 @@ def test_a_folder_of_its_runs_is_a_curve(assay, levels, tmp_path):
 
 def test_runs_that_make_no_curve_are_refused_with_the_reason(assay, levels, tmp_path):
     shutil.copytree(levels / "c4", levels / "c4 again")
-    assert "both are r4" in assay("report", levels, code=2).err
-    assert "both are r4" in assay("convert", levels, tmp_path / "x", code=2).err
+    assert "both are the point r4" in assay("report", levels, code=2).err
+    assert "both are the point r4" in assay("convert", levels, tmp_path / "x", code=2).err
     assert not (tmp_path / "x").exists()
     err = assay("convert", levels / "c1", tmp_path / "run1", tmp_path / "x", code=2).err
     assert "run1' is no run of the reference client" in err
