@@ -96,7 +96,8 @@ build() {
   fi
 }
 
-# try_room ROOM [FILTER]: its unit tests in the quick preset, a share of them on each core.
+# try_room ROOM [FILTER]: its unit tests in the quick preset, in shares that run beside each other:
+# two a core, for some tests wait.
 try_room() {
   local room=${1:-} filter=${2:-*} log=build/try.log shards i failed=0
   [[ -n $room && -n $(compgen -G "src/*/$room") ]] ||
@@ -107,7 +108,7 @@ try_room() {
     fail_with "$log" "configuring failed"
   ninja -C build/quick -j "$(jobs_max)" "${room}_test" >"$log" 2>&1 ||
     fail_with "$log" "building failed"
-  shards=$(nproc)
+  shards=$((2 * $(nproc)))
   rm -f build/try.shard.*
   for ((i = 0; i < shards; i++)); do
     GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$i "build/quick/${room}_test" --gtest_brief=1 \
