@@ -5,7 +5,8 @@
 # Files are found by suffix, so none can be left out by a comment:
 #   x.cc -> the room's library        x_test.cc -> one test program per room
 #   x_fuzz.cc -> one fuzzer each      x_bench.cc -> one benchmark program per room
-#   x_long_test.cc -> in that program too, but not under a sanitizer, and one of its own to run them
+#   x_long_test.cc -> in that program too, but not under a sanitizer nor in `quick`, and one of its
+#   own to run them
 # A third-party library named in LIBS is private to the room: its headers stay out of ours.
 #
 # With ASSAY_UNITY a room compiles in batches of files (docs/decisions/0019-batches.md), so names in
@@ -78,6 +79,7 @@ set(ASSAY_ROOM_KIND STATIC CACHE STRING "STATIC or SHARED: how a room's library 
 
 # ASSAY_SINGLE: rooms whose files compile one by one all the same (tools/mutate.py edits one file
 # hundreds of times).
+option(ASSAY_LONG_APART "Long tests are not in the program of a room's other tests" OFF)
 set(ASSAY_BATCH 10 CACHE STRING "Files that compile together, at most; 0: all of a target")
 set(ASSAY_SINGLE "" CACHE STRING "Rooms that do not compile in batches")
 function(assay_batches target)
@@ -114,13 +116,14 @@ function(assay_tests target sources fuzzers benches)
     assay_threaded("${sources}" sources)
   endif()
   # What repeats a judgement hundreds of times to count how often it is right: a sanitizer takes ten
-  # times as long for it, and has seen the code once. `release` runs these, and so does `quick` with
-  # the others.
+  # times as long for it, and has seen the code once. `release` runs these, and `quick` in a program
+  # of their own, for they are most of the time of a room's tests.
   set(long ${sources})
   list(FILTER long INCLUDE REGEX "_long_test\\.cc$")
-  if(ASSAY_SANITIZE)
+  if(ASSAY_SANITIZE OR ASSAY_LONG_APART)
     list(FILTER sources EXCLUDE REGEX "_long_test\\.cc$")
-  elseif(ASSAY_TESTS AND long)
+  endif()
+  if(ASSAY_TESTS AND long AND NOT ASSAY_SANITIZE)
     add_executable(${target}_long_test EXCLUDE_FROM_ALL ${long})
     target_link_libraries(${target}_long_test PRIVATE assay_${target} assay_flags
                           GTest::gtest_main GTest::gmock)

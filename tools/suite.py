@@ -161,11 +161,13 @@ def quick(section, rooms, end_to_end):
     """Unit tests of rooms, and end-to-end tests by their files, neither optimised nor checked."""
     tests = [room for room in rooms if any(
         path.name.endswith("_test.cc") for path in (ROOT / "src").glob(f"*/{room}/**/*_test.cc"))]
-    targets = [f"{room}_test" for room in tests] + (["assay"] if end_to_end else [])
+    long = [room for room in tests if any((ROOT / "src").glob(f"*/{room}/**/*_long_test.cc"))]
+    targets = ([f"{room}_test" for room in tests] + [f"{room}_long_test" for room in long]
+               + (["assay"] if end_to_end else []))
     if targets:
         section.build("quick", *targets)
     if tests:
-        section.ctest("quick", "unit", only=f"^unit[.]({'|'.join(tests)})$")
+        section.ctest("quick", "unit|long", only=f"^(unit|long)[.]({'|'.join(tests)})$")
     if end_to_end:
         section.check(PYTHON, "-B", "-m", "pytest", "-q", *end_to_end,
                       env={"ASSAY_BIN": str(ROOT / "build" / "quick" / "assay")})
