@@ -216,13 +216,8 @@ TEST(HttpTargetPool, every_endpoint_is_reached_ahead_with_fewer_connections_than
 
 TEST(HttpTargetPool, a_sender_that_is_behind_still_hears_a_share_of_what_comes) {
   ByHand hand;
-  std::vector<PlayedPeer> peers;
-  constexpr std::size_t kPeers = 20;
-  for (std::uint32_t i = 0; i < kPeers; ++i) {
-    hand.submit(i);
-    peers.push_back(hand.accept());
-    hand.request(peers.back());
-  }
+  constexpr std::uint32_t kPeers = 20;
+  std::vector<PlayedPeer> peers = hand.submit_each(kPeers);
   for (PlayedPeer& peer : peers) peer.say(stream_head());
   hand.target().poll(hand.clock.now(), hand.notes);
   EXPECT_EQ(hand.stats().reads, 8U);
@@ -239,12 +234,7 @@ TEST(HttpTargetPool, a_sender_that_is_behind_still_hears_a_share_of_what_comes) 
 
 TEST(HttpTargetPool, as_many_as_the_list_of_what_is_ready_holds_are_heard_at_once) {
   ByHand hand;
-  std::vector<PlayedPeer> peers;
-  for (std::uint32_t i = 0; i < 150; ++i) {
-    hand.submit(i);
-    peers.push_back(hand.accept());
-    hand.request(peers.back());
-  }
+  std::vector<PlayedPeer> peers = hand.submit_each(150);
   for (PlayedPeer& peer : peers) peer.say(plain_reply());
   hand.target().poll(hand.clock.now() + 1_s, hand.notes);
   EXPECT_EQ(hand.notes.done.size(), 128U);

@@ -43,12 +43,7 @@ TEST(HttpTargetRecords, a_share_of_what_is_ready_counts_each_connection_once) {
   }
   // Reads and new connections by turns.
   ByHand mixed;
-  std::vector<PlayedPeer> peers;
-  for (std::uint32_t i = 0; i < 10; ++i) {
-    mixed.submit(i);
-    peers.push_back(mixed.accept());
-    mixed.request(peers.back());
-  }
+  std::vector<PlayedPeer> peers = mixed.submit_each(10);
   mixed.turn();
   for (std::uint32_t i = 0; i < 10; ++i) {
     peers[i].say(stream_head());
@@ -170,12 +165,7 @@ TEST(HttpTargetRecords, a_query_that_waits_keeps_waiting_while_a_connection_is_o
 
 TEST(HttpTargetRecords, after_the_first_loss_an_idle_connection_is_used_only_if_it_is_new) {
   ByHand hand;
-  std::vector<PlayedPeer> peers;
-  for (std::uint32_t i = 0; i < 2; ++i) {
-    hand.submit(i);
-    peers.push_back(hand.accept());
-    hand.request(peers[i]);
-  }
+  std::vector<PlayedPeer> peers = hand.submit_each(2);
   for (PlayedPeer& peer : peers) {
     peer.say(plain_reply());
     hand.turn();
@@ -357,13 +347,7 @@ TEST(HttpTargetRecords, a_server_that_leaves_before_it_allows_a_stream_fails_the
 TEST(HttpTargetRecords, a_query_goes_to_its_endpoint_whatever_became_of_its_connections) {
   ByHand hand(2);
   hand.endpoints.http = HttpVersion::http2;
-  std::vector<PlayedPeer> peers;
-  for (std::uint32_t i = 0; i < 2; ++i) {
-    hand.submit(i);
-    peers.push_back(hand.accept(i));
-    peers[i].say(net::settings());
-    hand.turn();
-  }
+  std::vector<PlayedPeer> peers = hand.submit_to_each_endpoint();
   hand.submit(2);
   hand.submit(3);
   ASSERT_TRUE(hand.until([&] { return hand.notes.sent.size() == 4; }));

@@ -120,13 +120,7 @@ TEST(HttpTargetWaits, a_connection_that_starves_again_is_given_its_whole_time_ag
       peer.say(net::settings(net::setting(net::kConcurrentStreams, streams)));
       hand.turn();
     };
-    std::vector<PlayedPeer> peers;
-    for (std::uint32_t i = 0; i < 2; ++i) {
-      hand.submit(i);
-      peers.push_back(hand.accept(i));
-      peers[i].say(net::settings());
-      hand.turn();
-    }
+    std::vector<PlayedPeer> peers = hand.submit_to_each_endpoint();
     if (behind_another) allow(peers[0], 0);
     for (const std::uint32_t streams : {0U, 1U, 0U}) {
       hand.pass(1_s);
@@ -151,13 +145,7 @@ TEST(HttpTargetWaits, a_query_that_is_taken_back_before_it_went_out_leaves_nothi
   ByHand hand(2);
   hand.endpoints.http = HttpVersion::http2;
   hand.endpoints.idle_connection_max = 2_s;
-  std::vector<PlayedPeer> peers;
-  for (std::uint32_t i = 0; i < 2; ++i) {
-    hand.submit(i);
-    peers.push_back(hand.accept(i));
-    peers[i].say(net::settings());
-    hand.turn();
-  }
+  std::vector<PlayedPeer> peers = hand.submit_to_each_endpoint();
   hand.submit(2);
   hand.target().cancel_all(hand.notes);
   EXPECT_EQ(hand.notes.done.size(), 3U);
@@ -208,12 +196,7 @@ TEST(HttpTargetWaits, a_wait_that_nothing_cut_short_is_not_counted_whatever_errn
 // A full list may leave some out: it says of no socket that it was empty.
 TEST(HttpTargetWaits, what_a_full_list_left_out_may_have_come_before_it) {
   ByHand hand;
-  std::vector<PlayedPeer> peers;
-  for (std::uint32_t i = 0; i < 150; ++i) {
-    hand.submit(i);
-    peers.push_back(hand.accept());
-    hand.request(peers.back());
-  }
+  std::vector<PlayedPeer> peers = hand.submit_each(150);
   hand.turn();  // none has anything now
   hand.pass(5_ms);
   for (PlayedPeer& peer : peers) peer.say(plain_reply());

@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "base/format.h"
 #include "net/socket.h"
+#include "net/testing_http2.h"
 #include "net/tls.h"
 #include "protocol/http_target.h"
 
@@ -201,6 +202,27 @@ class ByHand {
   PlayedPeer accept(std::size_t endpoint = 0) {
     EXPECT_TRUE(until([&] { return somebody_waits(endpoint); }));
     return PlayedPeer(net::accept_one(listeners[endpoint]).value());
+  }
+  // Queries 0 to `count` - 1, each on a connection of its own, and each heard there.
+  std::vector<PlayedPeer> submit_each(std::uint32_t count) {
+    std::vector<PlayedPeer> peers;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      submit(i);
+      peers.push_back(accept());
+      request(peers.back());
+    }
+    return peers;
+  }
+  // Query i at endpoint i, over HTTP/2.
+  std::vector<PlayedPeer> submit_to_each_endpoint() {
+    std::vector<PlayedPeer> peers;
+    for (std::uint32_t i = 0; i < listeners.size(); ++i) {
+      submit(i);
+      peers.push_back(accept(i));
+      peers[i].say(net::settings());
+      turn();
+    }
+    return peers;
   }
   // The next whole request on that connection.
   std::string request(PlayedPeer& peer) {
