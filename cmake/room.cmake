@@ -211,6 +211,12 @@ function(assay_library target dir rooms libs)
     if(target IN_LIST ASSAY_COMPUTING AND CMAKE_CXX_FLAGS MATCHES "-O0")
       target_compile_options(assay_${target} PRIVATE -O1)
     endif()
+    if(ASSAY_GROUP MATCHES "/(ground|instrument)$" AND CMAKE_CXX_COMPILER_ID STREQUAL GNU AND
+       CMAKE_BUILD_TYPE STREQUAL "Release")
+      # With -fPIC alone gcc inlines no function that another library could replace. None replaces
+      # those on the load path.
+      target_compile_options(assay_${target} PRIVATE -fno-semantic-interposition)
+    endif()
     set(scope PUBLIC)
     set(private PRIVATE)
   else()

@@ -280,13 +280,12 @@ TokenCount plausible_count(const Event& event) {
   // Whether reasoning was streamed is unknown here: the reported tokens may be hidden.
   const std::size_t choices = event.choices_asked;
   const auto bytes = static_cast<std::int64_t>(event.output_bytes);
-  const std::int64_t declared = hidden_of(event, 0, choices);
   const std::int64_t said = event.usage.completion_tokens;
   Contradiction wrong = contradiction_of(event, bytes, 0, -1, choices);
   std::int64_t hidden = 0;
   if (wrong == Contradiction::above_bytes) {
-    wrong = contradiction_of(event, bytes, declared, -1, choices);
-    hidden = declared;
+    hidden = hidden_of(event, 0, choices);
+    wrong = contradiction_of(event, bytes, hidden, -1, choices);
   }
   if (said >= 0 && wrong == Contradiction::none) {
     out.output = static_cast<std::int32_t>(said - hidden);

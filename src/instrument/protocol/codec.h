@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -207,10 +208,13 @@ class DecodeRoom {
   std::uint64_t taken_ = 0;
 };
 
+class LearnedReply;  // learned_reply.h
+
 class ReplyDecoder {
  public:
   // `budget`: its memory for one event; null: no limit.
-  explicit ReplyDecoder(MemoryBudget* budget = nullptr) : room_(budget) {}
+  explicit ReplyDecoder(MemoryBudget* budget = nullptr);
+  ~ReplyDecoder();
 
   // One SSE event's data. REQUIRES: kDecodePadding readable bytes behind `data`.
   void decode(std::string_view data, StreamState& state, DecodedEvent& out);
@@ -230,6 +234,7 @@ class ReplyDecoder {
  private:
   DecodeRoom room_;
   StreamState whole_{};
+  std::unique_ptr<LearnedReply> learned_;
 };
 
 // A whole reply that owns its strings, for callers off the measuring path.

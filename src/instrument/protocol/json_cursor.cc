@@ -122,6 +122,29 @@ char* unescape(const char* p, const char* end, char* out, RawControls raw_contro
   }
 }
 
+char JsonCursor::peek_past_blanks() {
+  while (p_ < end_ && (*p_ == ' ' || *p_ == '\n' || *p_ == '\r' || *p_ == '\t')) ++p_;
+  return p_ < end_ ? *p_ : '\0';
+}
+
+// The rest of a string from its first backslash or raw control byte.
+bool JsonCursor::string_with_specials(const char* begin, const char* special, RawString& out) {
+  for (p_ = special; p_ < end_ && *p_ != '"'; p_ = find_special(p_, end_)) {
+    std::size_t length = 1;
+    if (*p_ == '\\') {
+      length = escape_length(p_, end_);
+      if (length == 0) return false;
+    } else {
+      ++raw_controls_;
+    }
+    p_ += length;
+  }
+  if (p_ >= end_) return false;
+  out = {begin, static_cast<std::size_t>(p_ - begin), true};
+  ++p_;
+  return true;
+}
+
 bool JsonCursor::word(std::string_view text) {
   if (static_cast<std::size_t>(end_ - p_) < text.size()) return false;
   if (std::memcmp(p_, text.data(), text.size()) != 0) return false;
@@ -175,19 +198,30 @@ bool JsonCursor::skip(int depth) {
   }
 }
 
+// A whole number of so few digits that it is in range, in one pass: nearly every count. Any other
+// value stays where it is.
+bool JsonCursor::short_count(std::int32_t& out) {
+  constexpr std::ptrdiff_t kDigitsMax = 9;
+  const auto is_digit = [this](const char* p) { return p < end_ && *p >= '0' && *p <= '9'; };
+  const char* p = p_;
+  std::int32_t value = 0;
+  for (; is_digit(p) && p - p_ < kDigitsMax; ++p) value = 10 * value + (*p - '0');
+  const bool zeros_first = p - p_ > 1 && *p_ == '0';
+  if (p == p_ || is_digit(p) || zeros_first) return false;
+  if (p < end_ && (*p == '.' || *p == 'e' || *p == 'E')) return false;
+  p_ = p;
+  out = value;
+  return true;
+}
+
 bool JsonCursor::count_or_skip(std::int32_t& out) {
   out = -1;
   const char c = peek();
+  if (short_count(out)) return true;
   const char* const begin = p_;
   if (!skip()) return false;
   if (c == 'n') return true;  // null: the same as a missing value
   out = kNoCount;
-  // Nearly every count is written as a whole number.
-  std::int32_t whole = -1;
-  if (std::from_chars(begin, p_, whole).ptr == p_ && whole >= 0) {
-    out = whole;
-    return true;
-  }
   double value = -1;  // stays if it is no number, or out of range
   std::from_chars(begin, p_, value);
   constexpr double kMost = std::numeric_limits<std::int32_t>::max();

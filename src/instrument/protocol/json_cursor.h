@@ -91,8 +91,9 @@ class JsonCursor {
 
   // The next byte that is not blank, without moving past it; 0 at the end.
   char peek() {
-    while (p_ < end_ && (*p_ == ' ' || *p_ == '\n' || *p_ == '\r' || *p_ == '\t')) ++p_;
-    return p_ < end_ ? *p_ : '\0';
+    // Replies are mostly written without blanks, and all of those are below '!'.
+    if (p_<end_&& static_cast<unsigned char>(*p_)> ' ') return *p_;
+    return peek_past_blanks();
   }
   bool at_end() { return peek() == '\0' && p_ == end_; }
   const char* position() const { return p_; }
@@ -103,25 +104,12 @@ class JsonCursor {
   bool skip(int depth = 0);
   // REQUIRES: peek() == '"'.
   bool string(RawString& out) {
-    const char* const begin = ++p_;
-    out.escaped = false;
-    for (;;) {
-      p_ = find_special(p_, end_);
-      if (p_ >= end_) return false;
-      if (*p_ == '"') break;
-      std::size_t length = 1;
-      if (*p_ == '\\') {
-        length = escape_length(p_, end_);
-        if (length == 0) return false;
-      } else {
-        ++raw_controls_;
-      }
-      out.escaped = true;
-      p_ += length;
-    }
-    out.data = begin;
-    out.size = static_cast<std::size_t>(p_ - begin);
-    ++p_;
+    const char* const begin = p_ + 1;
+    const char* const end = find_special(begin, end_);
+    if (end >= end_) return false;
+    if (*end != '"') return string_with_specials(begin, end, out);
+    p_ = end + 1;
+    out = {begin, static_cast<std::size_t>(end - begin), false};
     return true;
   }
   // Reads a string into `out`; skips any other value and sets `out` to absent.
@@ -182,6 +170,9 @@ class JsonCursor {
     ++p_;
     return true;
   }
+  char peek_past_blanks();
+  bool string_with_specials(const char* begin, const char* special, RawString& out);
+  bool short_count(std::int32_t& out);
   bool word(std::string_view text);
   bool number();
   bool digits();

@@ -6,9 +6,6 @@
 namespace assay::protocol {
 namespace {
 
-// A larger template saves little, and each stream would keep it.
-constexpr std::size_t kTemplateBytesMax = 16 * 1024;
-
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -17,10 +14,10 @@ const char* past_digits(const char* p, const char* end) {
   return p;
 }
 
-// The value of a varying member: a string's body without escapes, or a whole number's digits; empty
-// at nullptr where there is none. In a sound JSON text, an unescaped quote before the name opens a
-// string (behind one that closes a string no name could follow), and a colon behind it makes it a
-// member's name, wherever it stands.
+}  // namespace
+
+// In a sound JSON text, an unescaped quote before the name opens a string (behind one that closes a
+// string no name could follow), and a colon behind it makes it a member's name, wherever it stands.
 std::string_view varying_value(std::string_view data, std::string_view name) {
   const std::size_t at = data.find(name);
   if (at == std::string_view::npos || at == 0) return {};
@@ -44,7 +41,6 @@ std::string_view varying_value(std::string_view data, std::string_view name) {
   return {p, static_cast<std::size_t>(stop - p)};
 }
 
-// The end of the string body at `p`; nullptr without a closing quote.
 const char* body_end(const char* p, const char* end) {
   for (;;) {
     p = find_special(p, end);
@@ -55,7 +51,6 @@ const char* body_end(const char* p, const char* end) {
   }
 }
 
-// The end of a varying value at `p`; nullptr where there is none of this form.
 const char* value_end(const char* p, const char* end, bool number) {
   if (!number) {
     const char* const stop = find_special(p, end);
@@ -64,8 +59,6 @@ const char* value_end(const char* p, const char* end, bool number) {
   const char* const stop = past_digits(p, end);
   return stop == p || (*p == '0' && stop - p > 1) ? nullptr : stop;
 }
-
-}  // namespace
 
 void learn(std::string_view data, const RawString& hole, Category category, std::uint16_t choice,
            const VaryingNames& varying, StreamState& state) {

@@ -4,9 +4,10 @@
 // fragment: a parser reaches the body's opening quote in the same state, and goes on in the same
 // way after its closing quote.
 //
-// Only for reply_decoder.cc. Pure; any thread.
+// Only for reply_decoder.cc and learned_reply.cc. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -23,5 +24,20 @@ void learn(std::string_view data, const RawString& hole, Category category, std:
 // The fragment's place in an event that fits a template with varying values; empty view at nullptr
 // where it does not fit. Whether it is a valid string body is for the caller to see.
 std::string_view find_fragment(std::string_view data, const StreamState& state);
+
+// ---- the parts, which learned_reply.h shares ---------------------------------------------------
+
+// A larger template saves little, and each stream would keep it.
+inline constexpr std::size_t kTemplateBytesMax = 16 * 1024;
+
+// The value of a varying member: a string's body without escapes, or a whole number's digits; empty
+// at nullptr where there is none.
+std::string_view varying_value(std::string_view data, std::string_view name);
+
+// The end of the string body at `p`; nullptr without a closing quote.
+const char* body_end(const char* p, const char* end);
+
+// The end of a varying value at `p`; nullptr where there is none of this form.
+const char* value_end(const char* p, const char* end, bool number);
 
 }  // namespace assay::protocol

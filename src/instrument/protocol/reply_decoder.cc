@@ -1,6 +1,7 @@
 // The reply part of codec.h. decode() first tries the learned template (two memcmp, a scan and an
 // unescape); an event that does not fit goes through the whole grammar (reply_fields.h), and
-// becomes the next template if its one fragment is the body of one JSON string.
+// becomes the next template if its one fragment is the body of one JSON string. A whole reply is
+// tried against the shape of an earlier one in the same way (learned_reply.h).
 #include <algorithm>
 #include <cstring>
 
@@ -9,6 +10,7 @@
 #include "domain/tool_call.h"
 #include "protocol/codec.h"
 #include "protocol/kind/kind.h"
+#include "protocol/learned_reply.h"
 #include "protocol/learned_template.h"
 #include "protocol/reply_fields.h"
 
@@ -336,16 +338,28 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
+// Neither a call nor an empty one, whose members would count if they had values.
+bool calls_nothing(const ReplyFields& fields) {
+  constexpr std::size_t kEmptyBytes = 2;  // "[]"
+  return fields.tool_calls.size() <= kEmptyBytes && fields.function_call.size() <= kEmptyBytes;
+}
+
 void refuse(DecodedEvent& out) {
   out = DecodedEvent{};
   out.malformed = out.no_room = true;
 }
 
+// What a text teaches: nothing, its stream's template, or the shape of whole replies.
+struct Lesson {
+  bool of_stream = false;
+  LearnedReply* of_replies = nullptr;
+};
+
 void decode_all(std::string_view data, bool whole, StreamState& state, DecodeRoom& room,
-                DecodedEvent& out, bool learns) {
+                DecodedEvent& out, Lesson lesson) {
   out = DecodedEvent{};
   const Kind& kind = kind_of(state.api);
-  if (trimmed(data) == "[DONE]") {
+  if (!data.starts_with('{') && trimmed(data) == "[DONE]") {
     out.category = kind.ends_itself ? Category::other : Category::marker;
     return;
   }
@@ -366,16 +380,32 @@ void decode_all(std::string_view data, bool whole, StreamState& state, DecodeRoo
   Interpreter interpreter(fields, state, scratch, out);
   interpreter.run();
   if (interpreter.no_room()) return refuse(out);
-  if (!learns || out.fragment_count == 0) return;
-  const bool one_hole = out.fragment_count == 1 && interpreter.hole().data != nullptr &&
-                        out.finish == FinishReason::none && !out.has_usage && !out.ends &&
-                        out.more_choices.empty() && out.category != Category::error;
+  if (out.fragment_count == 0) return;
+  bool one_hole = out.fragment_count == 1 && interpreter.hole().data != nullptr &&
+                  out.more_choices.empty() && out.category != Category::error;
+  if (lesson.of_replies != nullptr && one_hole && kind.read_reply == read_reply &&
+      calls_nothing(fields)) {
+    lesson.of_replies->learn(state.api, data, interpreter.hole(), out);
+  }
+  if (!lesson.of_stream) return;
+  one_hole = one_hole && out.finish == FinishReason::none && !out.has_usage && !out.ends;
   // A tool call that began or changed invalidates an older template of another call.
   if (one_hole) {
     learn(data, interpreter.hole(), out.category, out.choice, kind.varying, state);
   } else {
     state.prefix_bytes = 0;
   }
+}
+
+// False where the string body is not valid.
+bool undo_escapes(std::string_view& text, DecodeRoom& room) {
+  const char* const end = text.data() + text.size();
+  if (find_special(text.data(), end) == end) return true;
+  if (!room.fit(text.size())) return false;
+  const char* const last = unescape(text.data(), end, room.data(), RawControls::refused);
+  if (last == nullptr) return false;
+  text = {room.data(), static_cast<std::size_t>(last - room.data())};
+  return true;
 }
 
 // Tries the learned template. True when the event is the previous one with another fragment: the
@@ -399,13 +429,7 @@ bool decode_by_template(std::string_view data, StreamState& state, DecodeRoom& r
     text = find_fragment(data, state);
     if (text.empty()) return false;
   }
-  const char* const end = text.data() + text.size();
-  if (find_special(text.data(), end) != end) {
-    if (!room.fit(text.size())) return false;
-    const char* const last = unescape(text.data(), end, room.data(), RawControls::refused);
-    if (last == nullptr) return false;
-    text = {room.data(), static_cast<std::size_t>(last - room.data())};
-  }
+  if (!undo_escapes(text, room)) return false;
   ++state.template_hits;
   out.category = state.category;
   out.fragment_count = 1;
@@ -454,13 +478,18 @@ bool DecodeRoom::fit(std::size_t bytes) {
   return true;
 }
 
+ReplyDecoder::ReplyDecoder(MemoryBudget* budget)
+    : room_(budget), learned_(std::make_unique<LearnedReply>()) {}
+
+ReplyDecoder::~ReplyDecoder() = default;
+
 void ReplyDecoder::decode(std::string_view data, StreamState& state, DecodedEvent& out) {
   if (decode_by_template(data, state, room_, out)) return;
-  decode_all(data, false, state, room_, out, true);
+  decode_all(data, false, state, room_, out, {.of_stream = true});
 }
 
 void ReplyDecoder::decode_slowly(std::string_view data, StreamState& state, DecodedEvent& out) {
-  decode_all(data, false, state, room_, out, false);
+  decode_all(data, false, state, room_, out, {});
 }
 
 void ReplyDecoder::next_choice(StreamState* state, DecodedEvent& event) {
@@ -476,9 +505,14 @@ void ReplyDecoder::next_choice(StreamState* state, DecodedEvent& event) {
 }
 
 void ReplyDecoder::decode_reply(Spoken api, std::string_view body, DecodedEvent& out) {
+  std::string_view text;
+  if (learned_->read(api, body, out, text) && undo_escapes(text, room_)) {
+    out.fragments[0].text = text;
+    return;
+  }
   whole_.reset();
   whole_.api = api;
-  decode_all(body, true, whole_, room_, out, false);
+  decode_all(body, true, whole_, room_, out, {.of_replies = learned_.get()});
   out.ends = false;
 }
 
