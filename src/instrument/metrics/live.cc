@@ -197,7 +197,7 @@ void Live::on_done(const Event& event, std::string_view detail) {
 
 void Live::count_completed(const Event& event, Second& second) {
   bump(second.completed);
-  const std::int64_t counted = plausible_count(event).output;
+  const std::int64_t counted = plausible_output(event);
   if (counted >= 0) {
     add(counted_tokens_, static_cast<std::uint64_t>(counted));
     add(counted_fragments_, event.fragments);

@@ -275,8 +275,7 @@ double mean_tpot(const TokenTruth& truth) {
   return n > 0 ? sum / n : 0;
 }
 
-TokenCount plausible_count(const Event& event) {
-  TokenCount out = {std::max(event.usage.prompt_tokens, -1), -1, -1};
+std::int32_t plausible_output(const Event& event) {
   // Whether reasoning was streamed is unknown here: the reported tokens may be hidden.
   const std::size_t choices = event.choices_asked;
   const auto bytes = static_cast<std::int64_t>(event.output_bytes);
@@ -287,13 +286,14 @@ TokenCount plausible_count(const Event& event) {
     hidden = hidden_of(event, 0, choices);
     wrong = contradiction_of(event, bytes, hidden, -1, choices);
   }
-  if (said >= 0 && wrong == Contradiction::none) {
-    out.output = static_cast<std::int32_t>(said - hidden);
-  } else if (wrong != Contradiction::none && event.streamed && event.fragments > 0) {
-    out.output = static_cast<std::int32_t>(event.fragments);
-  }
-  out.after_first = std::max(out.output - 1, -1);
-  return out;
+  if (said >= 0 && wrong == Contradiction::none) return static_cast<std::int32_t>(said - hidden);
+  const bool by_fragments = wrong != Contradiction::none && event.streamed && event.fragments > 0;
+  return by_fragments ? static_cast<std::int32_t>(event.fragments) : -1;
+}
+
+TokenCount plausible_count(const Event& event) {
+  const std::int32_t output = plausible_output(event);
+  return {std::max(event.usage.prompt_tokens, -1), output, std::max(output - 1, -1)};
 }
 
 }  // namespace assay::metrics

@@ -141,5 +141,7 @@ double mean_tpot(const TokenTruth& truth);
 
 // The same rules for callers that have only the Event (live figures), as far as they apply.
 TokenCount plausible_count(const Event& event);
+// Its output alone: −1 where it is unknown.
+std::int32_t plausible_output(const Event& event);
 
 }  // namespace assay::metrics
