@@ -177,11 +177,20 @@ TEST(JsonCursor, nothing_behind_the_end_is_text) {
 }
 
 // A number needs a digit of its own, for any byte behind it; and a string its end.
+TEST(JsonCursor, a_count_with_zeros_in_front_is_no_number) {
+  for (const std::string text : {"[00]", "[01]", "[007]", "[000000001]", "[0123456789]"}) {
+    const std::string bytes = text + std::string(64, ']');
+    JsonCursor cursor({bytes.data(), text.size()});
+    std::int32_t count = 0;
+    EXPECT_FALSE(cursor.array([&] { return cursor.count_or_skip(count); })) << text;
+  }
+}
+
 TEST(JsonCursor, what_breaks_off_is_refused_at_once) {
   for (const char* const text :
-       {"",       "-",       "1.",       "1e",        "1e+",       "1e-",         "\"",
-        "\"a",    "\"\\",    "\"\\u12",  "[",         "[1",        "[1,",         "{",
-        "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "[\"\\x\"]", "{\"a\\x\":1}"}) {
+       {"",    "-",      "1.",      "1e",       "1e+",       "1e-",       "\"",
+        "\"a", "\"\\",   "\"\\u12", "\"a\\n",   "[",         "[1",        "[1,",
+        "{",   "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "[\"\\x\"]", "{\"a\\x\":1}"}) {
     for (const char behind : {'0', '-', '+', '.', 'e', '1'}) {
       const std::string bytes = text + std::string(64, behind);
       JsonCursor cursor({bytes.data(), std::string_view(text).size()});

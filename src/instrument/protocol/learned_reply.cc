@@ -80,7 +80,6 @@ void LearnedReply::learn(Spoken api, std::string_view data, const RawString& tex
   gap_count_ = count;
   api_ = api;
   event_ = event;
-  event_.fragments[0].text = {};
 }
 
 bool LearnedReply::read(Spoken api, std::string_view data, DecodedEvent& event,

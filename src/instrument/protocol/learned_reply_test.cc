@@ -102,6 +102,15 @@ TEST(LearnedReply, another_text_id_time_and_other_counts_are_the_same_shape) {
             "x 1 2");
 }
 
+TEST(LearnedReply, a_count_of_nine_digits_is_the_longest_that_is_left_out) {
+  for (const std::string most : {"123456789", "1234567890"}) {
+    const std::string first = chat_reply(R"("a")", "17", R"("words")", most, "4", "13");
+    Shape shape(first, "words");
+    EXPECT_EQ(shape.read(first), format("words {} 4", most));
+    EXPECT_EQ(shape.read(first_chat()).has_value(), most.size() == 9) << most;
+  }
+}
+
 TEST(LearnedReply, anything_else_that_differs_is_another_shape) {
   Shape shape(first_chat(), "words");
   const std::string same = first_chat();
@@ -144,6 +153,11 @@ TEST(LearnedReply, anything_else_that_differs_is_another_shape) {
 TEST(LearnedReply, a_shape_belongs_to_one_kind_of_API) {
   Shape shape(first_chat(), "words");
   EXPECT_EQ(shape.read(first_chat(), Api::openai_completions), std::nullopt);
+  shape.learn(first_chat(), "words", Api::openai_completions);
+  EXPECT_EQ(shape.read(first_chat(), Api::openai), "words 9 4");
+  shape.learn(first_chat(), "words", Api::openai_completions);
+  EXPECT_EQ(shape.read(first_chat(), Api::openai_completions), "words 9 4");
+  EXPECT_EQ(shape.read(first_chat(), Api::openai), std::nullopt);
   // One that has learned nothing takes nothing.
   LearnedReply none;
   DecodedEvent event;
@@ -215,6 +229,13 @@ TEST(LearnedReply, shapes_that_do_not_last_are_learned_more_and_more_seldom) {
   EXPECT_TRUE(shape.read(of(256)));
   shape.learn(of(999), "words");
   EXPECT_TRUE(shape.read(of(999)));
+  shape.learn(of(1000), "words");
+  EXPECT_TRUE(shape.read(of(1000)));
+  // The second behind it that does not fit waits again, for the first was not used.
+  shape.learn(of(1001), "words");
+  shape.learn(of(1002), "words");
+  EXPECT_FALSE(shape.read(of(1002)));
+  EXPECT_TRUE(shape.read(of(1001)));
 }
 
 // Replies of random members in a random order, whose values change, and some of which are damaged.
