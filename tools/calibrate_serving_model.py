@@ -99,7 +99,7 @@ def token_budget(point):
 
 def prompts_max(point):
     """Prompts of one step, 0 for any number: the rules of catalogue/backends. Recipes of B200 had
-    max_num_tokens of a prompt and the batch before 1.2 too, which no rule can tell."""
+    max_num_tokens of a prompt and the batch before 1.2 too."""
     if point["backend"] != "trtllm" or point["m"] != "dsr1":
         return 0
     hopper = card(point["card"])["generation"] == "hopper"
@@ -265,13 +265,16 @@ def shares(point, ttft, tpot):
 
 
 def by_rules(point):
-    """The point as a stranger asks for it: the layout that the row says, the drafts that the recipe
-    rules of catalogue/backends say."""
-    out = dict(point, **point["recorded"], drafts=0, early=False)
+    """The point as a stranger asks for it: the layout and the release that the row says, the drafts
+    that the recipe rules of catalogue/backends say."""
+    release = point["version"]
+    out = dict(point, **point["recorded"], drafts=0, early=release.startswith("1.1."))
     if point["m"] == "dsr1" and point["backend"] == "trtllm":
         if card(point["card"])["generation"] == "hopper":
             out["drafts"] = 1 if out["dp"] > 1 else 3 if out["ep"] > 1 else 0
-        elif out["dp"] > 1 and point["precision"] == "fp8":
+        elif release == "1.2.0rc6.post3":
+            out["drafts"] = 1 if out["dp"] > 1 else 3
+        elif release != "1.2.0rc6.post2" and out["dp"] > 1 and point["precision"] == "fp8":
             out["drafts"] = 1
     return scheduled(out)
 
@@ -413,6 +416,8 @@ def check(points, assay, drafts_known):
     for p in points:
         layout = f"tp={p['tp']},dp={p['dp']},ep={p['ep']}"
         known = ["--mtp", str(p["drafts"])] if drafts_known else []
+        if p["version"]:
+            known += ["--backend-version", p["version"]]
         said = simulate(assay, p, ["--parallel", layout, *known])
         errors.append(shares(p, said["ttft_ms_mean"], said["tpot_ms_mean"]))
     return errors

@@ -4,10 +4,10 @@
     check_simulator.py POINTS.csv [MORE.csv ...] --assay build/release/assay [--families]
 
 Knows nothing of the model: the columns of a table of measured points become flags of
-`assay simulate`, one call for the concurrencies of a curve (disaggregated rows one by one), all
-else left at its default. So a difference between these errors and those that
-calibrate_serving_model.py reports is a fault of the command line's path: defaults, sampling,
-names. The points are not part of the repository.
+`assay simulate`, the engine's release among them, one call for the concurrencies of a curve
+(disaggregated rows one by one), all else left at its default. So a difference between these errors
+and those that calibrate_serving_model.py reports is a fault of the command line's path: defaults,
+sampling, names. The points are not part of the repository.
 """
 
 import argparse
@@ -51,7 +51,9 @@ def flags_of(row):
     if "decode_tp_size" not in row:
         tp, dp = layout(row)
         ep = max(1, whole(row, "moe_ep_size"))
-        return [*flags, "--parallel", f"tp={tp},dp={dp},ep={ep}"]
+        release = row["backend_version"]
+        return [*flags, "--parallel", f"tp={tp},dp={dp},ep={ep}",
+                *(["--backend-version", release] if release else [])]
     prefill, decode = layout(row, "prefill_"), layout(row, "decode_")
     split = (f"{whole(row, 'prefill_num_workers')}P:tp={prefill[0]},dp={prefill[1]}+"
              f"{whole(row, 'decode_num_workers')}D:tp={decode[0]},dp={decode[1]},"

@@ -23,7 +23,8 @@ BackendSpec BackendSpec::settled(const Subject& subject, unsigned tp) const {
   std::erase_if(out.prompts, misses);
   std::erase_if(out.polls, misses);
   std::erase_if(out.budgets, misses);
-  std::erase_if(out.decode_batches, misses);
+  std::erase_if(out.decode_batches,
+                [&](const DecodeBatchRule& rule) { return !subject.matches(rule.when); });
   if (!out.budgets.empty()) out.token_budget = out.budgets.front().value;
   return out;
 }
@@ -40,10 +41,18 @@ std::uint32_t BackendSpec::poll_steps(std::uint32_t queries) const {
   return 1;
 }
 
-std::uint32_t BackendSpec::decode_batch(double queries_a_rank) const {
-  if (decode_batches.empty()) return 0;
-  const double most = std::clamp(queries_a_rank, 1.0, double{1} * seqs_max);
-  return std::max(decode_batches.front().value, std::bit_floor(static_cast<std::uint32_t>(most)));
+std::uint32_t BackendSpec::decode_batch(const DecodeLoad& load) const {
+  const auto fits = [&](const DecodeBatchRule& rule) {
+    if (!rule.attention.empty() && (rule.attention == "dp") != load.attention_dp) return false;
+    return load.queries >= rule.from &&
+           (rule.outputs_below == 0 || load.output < rule.outputs_below);
+  };
+  const auto rule = std::ranges::find_if(decode_batches, fits);
+  if (rule == decode_batches.end()) return 0;
+  const double most = std::clamp(load.queries, 1.0, double{1} * seqs_max);
+  std::uint32_t batch = std::bit_floor(static_cast<std::uint32_t>(most));
+  if (load.attention_dp && most >= 1.5 * batch) batch += batch / 2;
+  return std::max(rule->at_least, batch);
 }
 
 namespace {
@@ -74,6 +83,24 @@ std::vector<SchedulerRule> read_rules(Fields& at, const char* key, const char* v
   return out;
 }
 
+std::vector<DecodeBatchRule> read_decode_batches(Fields& at) {
+  std::vector<DecodeBatchRule> out;
+  for (const Json& item : at.value("decode_batches").items()) {
+    Fields one(item, at.where("decode_batches"));
+    one.value("when");
+    DecodeBatchRule rule;
+    rule.when = filter_of(item, at.where("decode_batches"), at);
+    rule.attention = one.text("attention", std::string());
+    rule.from = one.count("from", 0U);
+    rule.outputs_below = one.count("outputs_below", 0U);
+    rule.at_least = one.count("at_least");
+    if (rule.at_least == 0) one.fail(format("{}: must be above 0", one.where("at_least")));
+    at.absorb(one);
+    out.push_back(std::move(rule));
+  }
+  return out;
+}
+
 void read_scheduler(Fields& top, BackendSpec& out) {
   Fields at = top.map("scheduler");
   out.policy = at.choice("policy", {"mixed", "prefill_first"}) == 0
@@ -90,7 +117,7 @@ void read_scheduler(Fields& top, BackendSpec& out) {
   out.prompts = read_rules(at, "prompts", "at_most");
   out.budgets = read_rules(at, "token_budgets", "tokens");
   out.polls = read_rules(at, "polls", "steps");
-  out.decode_batches = read_rules(at, "decode_batches", "at_least");
+  out.decode_batches = read_decode_batches(at);
   if (out.token_budget == 0 || out.seqs_max == 0 || out.block_tokens == 0) {
     at.fail("token_budget, seqs_max and block_tokens must be above 0");
   }

@@ -26,6 +26,22 @@ struct SchedulerRule {
   std::uint32_t value = 0;
 };
 
+// The least batch of a recipe's disaggregated decode ranks.
+struct DecodeBatchRule {
+  Subject when{};
+  std::string attention{};          // "dp", "tp": as in MtpRule
+  std::uint32_t from = 0;           // only from this many queries a rank
+  std::uint32_t outputs_below = 0;  // only with shorter outputs, in the mean; 0: any
+  std::uint32_t at_least = 0;
+};
+
+// What a recipe's decode ranks were built for.
+struct DecodeLoad {
+  double queries = 0;  // of one rank
+  double output = 0;   // tokens, in the mean
+  bool attention_dp = false;
+};
+
 // The draft count of the measured recipes of aggregated workers, if the user gives none.
 struct MtpRule {
   Subject when{};
@@ -53,9 +69,10 @@ struct BackendSpec {
   // Decode steps between two checks for arrivals: the first rule that fits; else 1.
   std::vector<SchedulerRule> polls{};
   std::vector<SchedulerRule> budgets{};  // instead of token_budget, the first that fits
-  // Disaggregated, sequences of one decode rank: the power of two that the load fills, and at least
-  // the value of the first rule that fits; without any rule: seqs_max.
-  std::vector<SchedulerRule> decode_batches{};
+  // Disaggregated, sequences of one decode rank: the power of two that the load fills, with
+  // attention DP also one and a half times it, and at least the value of the first rule that fits;
+  // without any rule: seqs_max.
+  std::vector<DecodeBatchRule> decode_batches{};
   bool reserves_output = false;  // admission takes prompt and output: no preemption
   double memory_fraction = 0.9;
   bool fraction_of_free = false;  // of the memory that the weights leave, not of the card
@@ -74,7 +91,7 @@ struct BackendSpec {
   std::uint32_t prompts_max(bool drafting, bool aggregated) const;
   std::uint32_t poll_steps(std::uint32_t queries) const;
   // 0: no rule applies.
-  std::uint32_t decode_batch(double queries_a_rank) const;
+  std::uint32_t decode_batch(const DecodeLoad& load) const;
 };
 
 Result<BackendSpec> read_backend(const Json& file, const std::string& where);

@@ -149,14 +149,16 @@ TEST(Deployment, checks_layouts) {
 
 TEST(Scenario, reads_a_file_and_its_mistakes) {
   const auto good = read_scenario(
-      "model: deepseek-r1\nhardware: gb200\nbackend: sglang\nprecision: nvfp4\n"
-      "disagg: 2P:tp=4+1D:dp=32\nrouter: kv_aware\nfaults:\n  - {kind: slow, at: 30s, worker: 1, "
+      "model: deepseek-r1\nhardware: gb200\nbackend: sglang\nbackend_version: 0.5.8\n"
+      "precision: nvfp4\ndisagg: 2P:tp=4+1D:dp=32\nrouter: kv_aware\nfaults:\n  - {kind: slow, at: "
+      "30s, worker: 1, "
       "factor: 3}\n",
       "s.yaml");
   ASSERT_TRUE(good) << good.error().message;
   const auto spec = make_cluster_spec(Catalogue::builtin(), *good);
   ASSERT_TRUE(spec) << spec.error().message;
   EXPECT_EQ(spec->gpus(), 40U);
+  EXPECT_NE(describe(*spec).find(", sglang 0.5.8, "), std::string::npos) << describe(*spec);
   EXPECT_DOUBLE_EQ(good->faults.at(0).at_s, 30.0);
   EXPECT_FALSE(read_scenario("model: x\nhardwear: y\n", "s.yaml"));
   EXPECT_FALSE(read_scenario("model: x\nhardware: y\nfaults: [{kind: burn, at: 1}]\n", "s.yaml"));

@@ -48,6 +48,10 @@ bool fits(const std::string& filter, const std::string& value) {
   return filter.empty() || filter == value;
 }
 
+bool begins(const std::string& filter, const std::string& version) {
+  return fits(filter, version) || version.starts_with(filter + '.');
+}
+
 // Reads a map of constants; every value must be above 0.
 Result<std::vector<std::pair<double StepConstants::*, double>>> read_values(
     const Json& map, const std::string& where) {
@@ -77,7 +81,8 @@ Result<std::vector<std::pair<double StepConstants::*, double>>> read_values(
 bool Subject::matches(const Subject& filter) const {
   return fits(filter.architecture, architecture) && fits(filter.model, model) &&
          fits(filter.generation, generation) && fits(filter.hardware, hardware) &&
-         fits(filter.backend, backend) && fits(filter.precision, precision);
+         fits(filter.backend, backend) && fits(filter.precision, precision) &&
+         begins(filter.version, version);
 }
 
 Result<Subject> read_filter(const Json& when, const std::string& where) {
@@ -89,6 +94,7 @@ Result<Subject> read_filter(const Json& when, const std::string& where) {
   out.hardware = at.text("hardware", std::string());
   out.backend = at.text("backend", std::string());
   out.precision = at.text("precision", std::string());
+  out.version = at.text("version", std::string());
   TRY(at.done());
   return out;
 }

@@ -65,7 +65,8 @@ struct ConstantName {
 // Every constant, in the order of the struct.
 const std::vector<ConstantName>& constant_names();
 
-// The keys of an adjustment's or rule's `when`; "" in a filter matches anything.
+// The keys of an adjustment's or rule's `when`; "" in a filter matches anything. A filter's version
+// matches the releases that begin with its parts: 1.1 is 1.1.0rc2 too, and not 1.10.
 struct Subject {
   std::string architecture{};
   std::string model{};
@@ -73,6 +74,7 @@ struct Subject {
   std::string hardware{};
   std::string backend{};
   std::string precision{};
+  std::string version{};  // the backend's release, "" if unknown
 
   bool matches(const Subject& filter) const;
 };

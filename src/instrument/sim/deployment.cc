@@ -70,8 +70,13 @@ double expected_tokens(const std::vector<double>& acceptance) {
 }
 
 Subject Deployment::subject() const {
-  return {model.architecture, model.name,   hardware.generation,
-          hardware.name,      backend.name, std::string(to_string(precision))};
+  return {.architecture = model.architecture,
+          .model = model.name,
+          .generation = hardware.generation,
+          .hardware = hardware.name,
+          .backend = backend.name,
+          .precision = std::string(to_string(precision)),
+          .version = backend_version};
 }
 
 std::string Deployment::kv_format() const {
@@ -187,6 +192,7 @@ Result<Deployment> make_deployment(const Catalogue& catalogue, const DeploymentR
   ASSIGN_OR_RETURN(out.model, catalogue.model(request.model));
   ASSIGN_OR_RETURN(out.hardware, catalogue.hardware(request.hardware));
   ASSIGN_OR_RETURN(out.backend, catalogue.backend(request.backend));
+  out.backend_version = request.backend_version;
   if (out.model.is_stages()) {
     return invalid(format("{} is a pipeline of stages, not a language model", out.model.name));
   }

@@ -38,6 +38,7 @@ struct Deployment {
   BackendSpec backend{};
   Precision precision = Precision::fp8;
   Parallelism parallelism{};
+  std::string backend_version{};     // its release, "": not known
   unsigned drafts = 0;               // multi-token prediction
   std::vector<double> acceptance{};  // conditional, one a draft, at 922 output tokens
   double accept_growth = 0;          // see StepConstants
@@ -75,6 +76,7 @@ struct DeploymentRequest {
   std::vector<double> acceptance{};  // not given: the calibration's
   bool disaggregated = false;        // true: no recipe drafts
   std::string software{};            // a generation of stacks; "": those of the fit
+  std::string backend_version{};     // its release; "": not known
 };
 
 // Looks up all names, checks that they fit together and that the weights fit the memory.

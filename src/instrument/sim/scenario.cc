@@ -53,6 +53,7 @@ DeploymentRequest request_of(const Scenario& scenario, const Parallelism& parall
   out.model = scenario.model;
   out.hardware = scenario.hardware;
   out.backend = scenario.backend;
+  out.backend_version = scenario.backend_version;
   out.precision = scenario.precision;
   out.parallelism = parallelism;
   out.drafts = scenario.mtp;
@@ -97,6 +98,7 @@ Result<Scenario> read_scenario(std::string_view yaml, const std::string& where) 
   out.model = top.text("model");
   out.hardware = top.text("hardware");
   out.backend = top.text("backend", out.backend);
+  out.backend_version = top.text("backend_version", out.backend_version);
   out.precision = top.text("precision", out.precision);
   out.parallel = top.text("parallel", out.parallel);
   out.gpus = top.count("gpus", out.gpus);
@@ -185,8 +187,9 @@ std::string layout_text(const ClusterSpec& spec) {
 
 std::string describe(const ClusterSpec& spec) {
   const Deployment& d = spec.deployment;
-  return format("{} {} on {} x {}, {}, {}, KV {}{}", d.model.name, to_string(d.precision),
-                spec.gpus(), d.hardware.name, d.backend.name, layout_text(spec), d.kv_format(),
+  return format("{} {} on {} x {}, {}{}{}, {}, KV {}{}", d.model.name, to_string(d.precision),
+                spec.gpus(), d.hardware.name, d.backend.name, d.backend_version.empty() ? "" : " ",
+                d.backend_version, layout_text(spec), d.kv_format(),
                 d.software.empty() ? "" : ", software of " + d.software);
 }
 

@@ -25,6 +25,7 @@ struct Scenario {
   std::string model{};
   std::string hardware{};
   std::string backend = "vllm";
+  std::string backend_version{};  // its release, "1.2.0rc6.post3"; "": not known
   std::string precision{};
   std::string parallel{};  // "tp=8,dp=1,ep=1"; "": tp over the GPUs of one worker
   std::uint32_t gpus = 0;  // 0: one worker's

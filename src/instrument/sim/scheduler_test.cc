@@ -140,6 +140,47 @@ TEST(Scheduler, recipe_drafts_are_of_aggregated_workers_only) {
   EXPECT_EQ(make_cluster_spec(Catalogue::builtin(), scenario)->deployment.drafts, 2U);
 }
 
+TEST(Scheduler, a_release_says_which_recipes_ran_with_drafts) {
+  const auto drafts = [](const char* release, const char* layout, const char* precision) {
+    Scenario scenario;
+    scenario.model = "deepseek-r1";
+    scenario.hardware = "b200-sxm";
+    scenario.backend = "tensorrt-llm";
+    scenario.backend_version = release;
+    scenario.precision = precision;
+    scenario.parallel = layout;
+    return make_cluster_spec(Catalogue::builtin(), scenario)->deployment.drafts;
+  };
+  EXPECT_EQ(drafts("1.2.0rc6.post3", "tp=8", "nvfp4"), 3U);
+  EXPECT_EQ(drafts("1.2.0rc6.post3", "dp=8,ep=8", "nvfp4"), 1U);
+  EXPECT_EQ(drafts("1.2.0rc6.post2", "tp=8", "nvfp4"), 0U);
+  EXPECT_EQ(drafts("1.2.0rc6.post2", "dp=8,ep=8", "fp8"), 0U);
+  // The layout decides where no release is given and where no rule names it.
+  for (const char* release : {"", "1.3.0", "1.2.0rc6.post30", "1.2.0rc6"}) {
+    EXPECT_EQ(drafts(release, "tp=8", "nvfp4"), 0U) << release;
+    EXPECT_EQ(drafts(release, "dp=8,ep=8", "fp8"), 1U) << release;
+  }
+}
+
+TEST(Scheduler, a_rule_of_a_release_holds_for_those_that_begin_with_it) {
+  const auto prompts = [](const char* release) {
+    Scenario scenario;
+    scenario.model = "deepseek-r1";
+    scenario.hardware = "b200-sxm";
+    scenario.backend = "tensorrt-llm";
+    scenario.backend_version = release;
+    scenario.precision = "nvfp4";
+    scenario.parallel = "tp=8";
+    return make_cluster_spec(Catalogue::builtin(), scenario)
+        ->deployment.backend.prompts_max(false, true);
+  };
+  EXPECT_EQ(prompts("1.1.0rc2.post2"), 1U);  // its rule says 1.1
+  EXPECT_EQ(prompts("1.1"), 1U);
+  EXPECT_EQ(prompts("1.10"), 0U);
+  EXPECT_EQ(prompts("1"), 0U);
+  EXPECT_EQ(prompts(""), 0U);
+}
+
 ClusterSpec apart(const char* backend, const char* precision) {
   Scenario scenario;
   scenario.model = "deepseek-r1";
@@ -152,12 +193,29 @@ ClusterSpec apart(const char* backend, const char* precision) {
 
 TEST(Scheduler, a_recipe_builds_decode_workers_for_the_power_of_two_below_the_load) {
   const BackendSpec fp8 = apart("tensorrt-llm", "fp8").deployment.backend;
-  EXPECT_EQ(fp8.decode_batch(0.5), 1U);
-  EXPECT_EQ(fp8.decode_batch(6), 4U);
-  EXPECT_EQ(fp8.decode_batch(64), 64U);
-  EXPECT_EQ(fp8.decode_batch(1e9), 2048U);
-  EXPECT_EQ(apart("tensorrt-llm", "nvfp4").deployment.backend.decode_batch(6), 32U);
-  EXPECT_EQ(apart("sglang", "fp8").deployment.backend.decode_batch(6), 0U);
+  const auto of = [](double queries) { return DecodeLoad{queries, 1000, false}; };
+  EXPECT_EQ(fp8.decode_batch(of(0.5)), 1U);
+  EXPECT_EQ(fp8.decode_batch(of(6)), 4U);
+  EXPECT_EQ(fp8.decode_batch(of(64)), 64U);
+  EXPECT_EQ(fp8.decode_batch(of(1e9)), 2048U);
+  EXPECT_EQ(apart("sglang", "fp8").deployment.backend.decode_batch(of(6)), 0U);
+}
+
+TEST(Scheduler, a_recipe_with_attention_dp_may_have_one_and_a_half_times_a_power_of_two) {
+  const BackendSpec fp8 = apart("tensorrt-llm", "fp8").deployment.backend;
+  EXPECT_EQ(fp8.decode_batch({768, 1000, true}), 768U);
+  EXPECT_EQ(fp8.decode_batch({767, 1000, true}), 512U);
+  EXPECT_EQ(fp8.decode_batch({768, 1000, false}), 512U);
+  EXPECT_EQ(fp8.decode_batch({1, 1000, true}), 1U);
+}
+
+TEST(Scheduler, low_latency_recipes_of_short_outputs_were_swept_at_one_batch) {
+  const BackendSpec nvfp4 = apart("tensorrt-llm", "nvfp4").deployment.backend;
+  EXPECT_EQ(nvfp4.decode_batch({2, 1000, false}), 32U);
+  EXPECT_EQ(nvfp4.decode_batch({70, 1000, false}), 64U);
+  EXPECT_EQ(nvfp4.decode_batch({1.9, 1000, false}), 1U);  // the recipe of the least latency
+  EXPECT_EQ(nvfp4.decode_batch({9, 8000, false}), 8U);
+  EXPECT_EQ(nvfp4.decode_batch({9, 1000, true}), 8U);
 }
 
 TEST(Scheduler, what_exceeds_the_decode_batch_waits_before_its_first_token) {

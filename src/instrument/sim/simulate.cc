@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "sim/fluid.h"
 
 namespace assay::sim {
 namespace {
@@ -150,10 +151,14 @@ struct Totals {
 };
 
 // The sequences for which each decode rank was built, if the backend's recipes depend on the load.
-std::uint32_t decode_batch(const ClusterSpec& spec, std::uint32_t concurrency) {
+std::uint32_t decode_batch(const ClusterSpec& spec, const Workload& workload,
+                           std::uint32_t concurrency) {
   if (!spec.prefill || spec.decode_batch > 0) return spec.decode_batch;
-  const double ranks = double{1} * spec.workers * spec.deployment.parallelism.dp;
-  return spec.deployment.backend.decode_batch(concurrency / ranks);
+  const unsigned dp = spec.deployment.parallelism.dp;
+  return spec.deployment.backend.decode_batch(
+      {.queries = concurrency / (double{1} * spec.workers * dp),
+       .output = mean_load(workload).output,
+       .attention_dp = dp > 1});
 }
 
 // What the point rests on, with `in_flight` on each accelerator.
@@ -425,7 +430,7 @@ SimPoint simulate_closed(const ClusterSpec& spec, const Workload& workload,
   SimPoint out;
   out.concurrency = concurrency;
   out.gpus = spec.gpus();
-  out.decode_batch = decode_batch(spec, concurrency);
+  out.decode_batch = decode_batch(spec, workload, concurrency);
   out.replicas = replicas_of(spec, workload, options);
   ClusterSpec one = spec;
   one.decode_batch = out.decode_batch;

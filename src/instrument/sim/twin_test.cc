@@ -80,6 +80,11 @@ TEST(ChangedScenario, changes_what_is_named_and_keeps_the_rest) {
   EXPECT_EQ(of("tp=8,pp=3")->gpus, 24U);
   EXPECT_EQ(of(" MTP = 0 , hardware=b200-sxm")->mtp, 0U);
   EXPECT_EQ(of("mtp=0,hardware=b200-sxm")->hardware, "b200-sxm");
+  // A release is one backend's: another backend is of no known release until one is named.
+  now.backend_version = "0.11";
+  EXPECT_EQ(of("cards=32")->backend_version, "0.11");
+  EXPECT_EQ(of("backend=sglang")->backend_version, "");
+  EXPECT_EQ(of("backend=sglang,backend_version=0.5.9")->backend_version, "0.5.9");
   // Experts over all ranks stay so when there are more ranks.
   now.parallel = "tp=1,dp=8";
   EXPECT_EQ(of("dp=16")->parallel, "tp=1,dp=16,ep=16");

@@ -27,6 +27,7 @@ std::string* word_of(Scenario& scenario, std::string_view key) {
   if (key == "hardware") return &scenario.hardware;
   if (key == "precision") return &scenario.precision;
   if (key == "backend") return &scenario.backend;
+  if (key == "backend_version") return &scenario.backend_version;
   if (key == "software") return &scenario.software;
   if (key == "router") return &scenario.router;
   if (key == "disagg") return &scenario.disagg;
@@ -106,10 +107,11 @@ Result<Scenario> changed_scenario(const Scenario& scenario, std::string_view cha
       layout += format("{}{}={}", layout.empty() ? "" : ",", key, value);
     } else if (std::string* word = word_of(out, key)) {
       *word = value;
+      if (key == "backend") out.backend_version.clear();  // another engine's release
     } else {
       return invalid(
           format("unknown '{}'; one of: cards, tp, dp, ep, pp, mtp, hardware, precision, backend, "
-                 "software, router, disagg, decode_batch",
+                 "backend_version, software, router, disagg, decode_batch",
                  key));
     }
   }

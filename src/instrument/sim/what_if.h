@@ -19,8 +19,8 @@
 namespace assay::sim {
 
 // "cards=16,tp=8,mtp=2", of: cards, tp, dp, ep, pp, mtp, hardware, precision, backend, software,
-// router, disagg, decode_batch. A layout that is not changed stays, and so does the number of cards
-// unless it no longer holds the layout.
+// backend_version, router, disagg, decode_batch. A layout that is not changed stays, and so does
+// the number of cards unless it no longer holds the layout.
 Result<Scenario> changed_scenario(const Scenario& scenario, std::string_view changes);
 
 struct Estimate {

@@ -20,7 +20,8 @@ Result<int> cmd_twin(Args args) {
   flags.add(
       "--what-if=CHANGES", &asked.answer.changes,
       "the curve after a change of its system: cards=16,tp=8,mtp=2 (also dp, ep, pp, hardware, "
-      "precision, backend, software, router, disagg, decode_batch); once for each change");
+      "precision, backend, backend_version, software, router, disagg, decode_batch); once for each "
+      "change");
   add_system_flags(flags, asked.system);
   flags.add("--out=FILE", &asked.out, "where the twin goes; use it with --catalogue");
   flags.add("--html=FILE", &asked.html, "the answers drawn over the measured curve, as one page");
