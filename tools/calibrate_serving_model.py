@@ -327,11 +327,17 @@ def measured_over_simulated(point, tpot, ttft):
     return -tpot, -rate, -ttft
 
 
+def without_release(point):
+    """The point as somebody asks for it who does not know the engine's release."""
+    return by_rules(dict(point, version=""))
+
+
 def doubts(points, apart, assay):
-    """Everything left out that a simulated point may be new in."""
+    """Everything left out that a simulated point may be new in. No release is given: the intervals
+    are for all who ask, and wide for who gives one."""
     out, points, generation = serving_doubt.Doubts(), fitted(points), serving_doubt.generation
     fit = Fit(points).solve(points, ttft_counts)
-    known, ruled = fit.predict(points), fit.predict([by_rules(p) for p in points])
+    known, ruled = fit.predict(points), fit.predict([without_release(p) for p in points])
     rules = [np.log(r / k) for r, k in zip(ruled, known)]  # what asking as a stranger adds
 
     def cases(parts, part_of):
@@ -350,7 +356,7 @@ def doubts(points, apart, assay):
         for left, held in ((p, sorted(p)) if isinstance(p, set) else p for p in parts):
             again = Fit(points).solve([p for i, p in enumerate(points) if i not in left],
                                       ttft_counts, fit.theta, rounds=3)
-            tpot, ttft = again.predict([by_rules(points[i]) for i in held])
+            tpot, ttft = again.predict([without_release(points[i]) for i in held])
             found += [(points[i], part_of(points[i]), measured_over_simulated(
                 points[i], math.log(a / points[i]["tpot"]),
                 math.log(b / points[i]["ttft"]) if ttft_counts(points[i]) else math.nan))
