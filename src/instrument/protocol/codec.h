@@ -103,8 +103,9 @@ std::string socket_head(const net::Url& url, std::string_view target,
 // Offset of the request id's 32 digits in its head, or in a beginning of it; kNoHole: none is sent.
 std::size_t request_id_offset(const Endpoints& endpoints, std::string_view head);
 
-// Path and query of the API's route below the endpoint's URL. The URL may end in /v1 or already
-// name the route. `model`: where it stands in the route; percent-encoded there.
+// Path and query of the API's route below the endpoint's URL. The URL may end in /v1, beside which
+// the routes without it stand, or already name the route. `model`: where it stands in the route;
+// percent-encoded there.
 std::string request_target(const net::Url& url, Spoken api, std::string_view model = {});
 
 // ---- replies --------------------------------------------------------------------------------

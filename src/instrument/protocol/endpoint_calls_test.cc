@@ -341,6 +341,9 @@ std::size_t heads_that(const std::vector<std::string>& heads, std::string_view b
 TEST(EndpointCalls, kinds_are_asked_below_the_urls_base_with_their_own_headers) {
   for (const auto& [api, below] : {std::pair{Api::openai, "/p/v1/chat/completions"},
                                    {Api::anthropic_messages, "/p/v1/messages"},
+                                   {Api::openai, "/p/v1/chat/completions/"},
+                                   {Api::sglang, "/p/generate"},
+                                   {Api::openai, "/p/v1"},
                                    {Api::openai, "/p"}}) {
     PagesServer server([](const net::RequestHead&) { return Page{.status = 404, .body = "{}"}; },
                        true);
@@ -362,6 +365,8 @@ TEST(EndpointCalls, kinds_are_asked_below_the_urls_base_with_their_own_headers) 
     EXPECT_EQ(heads_that(heads, "", " x-api-key="), 1U);
     EXPECT_EQ(heads_that(heads, "GET ", " Authorization=Bearer key-0123456789"), 1U);
     EXPECT_EQ(heads_that(heads, "POST /p/v1/embeddings "), 1U);
+    EXPECT_EQ(heads_that(heads, "POST /p/generate "), 1U) << "beside /v1";
+    EXPECT_EQ(heads_that(heads, "POST /p/classify "), 1U);
     // By gRPC, over HTTP/2, only the server is asked.
     EXPECT_EQ(heads_that(heads, "POST /p/inference.GRPCInferenceService/ServerReady "), 1U);
     EXPECT_EQ(heads_that(heads, "POST /p/inference.GRPCInferenceService/Model"), 0U);

@@ -180,7 +180,7 @@ class Asker {
 
   Result<ProbeAnswers> run() {
     TRY(prepare());
-    ASSIGN_OR_RETURN(const std::string models_request, models());
+    ASSIGN_OR_RETURN(const std::string models_request, get(sibling("/models")));
     answers_.tokens_max = question_.tokens_max;
     answers_.api = question_.api;
     answers_.described = question_.described;
@@ -314,10 +314,6 @@ class Asker {
     out.api_key = question_.api_key;
     out.headers = question_.headers;
     return out;
-  }
-
-  Result<std::string> models() const {
-    return get(question_.api == Api::sglang ? std::string("/v1/models") : sibling("/models"));
   }
 
   // The target beside /chat/completions: /v1/models, behind any prefix of the URL.
@@ -481,6 +477,7 @@ class Asker {
   static net::Url base_of(net::Url url, const Spoken& api) {
     const std::string_view route =
         api.described != nullptr ? std::string_view(api.described->route) : kind_of(api).route;
+    while (url.path.ends_with('/')) url.path.pop_back();
     if (url.path.ends_with(route)) url.path.resize(url.path.size() - route.size());
     return url;
   }

@@ -203,7 +203,9 @@ std::string request_target(const net::Url& url, Spoken api, std::string_view mod
   below = named ? std::string_view{} : std::string_view(with_model);
   const std::string_view tail = below.starts_with("/v1/") ? below.substr(3) : below;
   if (!std::string_view(path).ends_with(tail)) {
-    if (path.ends_with("/v1")) below = tail;
+    // Routes without /v1 stand beside it. One from a file stands below the URL as it is.
+    const bool beside = below.starts_with("/v1/") || api.described == nullptr;
+    if (beside && path.ends_with("/v1")) path.resize(path.size() - 3);
     path += below;
   }
   std::string query = url.query;

@@ -147,7 +147,10 @@ TEST(RequestTarget, understands_v1_a_prefix_a_whole_route_and_a_query) {
       {"http://h/tenant?api-version=2", Api::openai, "/tenant/v1/chat/completions?api-version=2"},
       {"http://h/v1/chat/completions", Api::openai, "/v1/chat/completions"},
       {"http://h/v1beta/openai/chat/completions", Api::openai, "/v1beta/openai/chat/completions"},
-      {"http://h/v1", Api::sglang, "/v1/generate"},
+      {"http://h/v1", Api::sglang, "/generate"},
+      {"http://h/tenant/v1/", Api::ollama_chat, "/tenant/api/chat"},
+      {"http://h/v1?a=1", Api::kserve_grpc, "/inference.GRPCInferenceService/ModelInfer?a=1"},
+      {"http://h/v1/generate", Api::sglang, "/v1/generate"},
       {"http://h", Api::sglang, "/generate"},
       {"http://h/generate", Api::sglang, "/generate"},
       {"http+unix:///run/x.sock:/v1", Api::openai, "/v1/chat/completions"},
@@ -158,6 +161,18 @@ TEST(RequestTarget, understands_v1_a_prefix_a_whole_route_and_a_query) {
   // A chat URL is not a completions URL, though it ends like one.
   EXPECT_EQ(request_target(*net::parse_url("http://h/v1/chat"), Api::openai_completions),
             "/v1/chat/v1/completions");
+}
+
+TEST(RequestTarget, a_route_from_a_file_stands_below_the_url_as_it_is) {
+  DescribedKind kind;
+  const auto target = [&kind](const char* route, std::string_view url) {
+    kind.route = route;
+    return request_target(*net::parse_url(url), Spoken(Api::described, &kind));
+  };
+  EXPECT_EQ(target("/tell", "http://h/v1"), "/v1/tell");
+  EXPECT_EQ(target("/tell", "http://h/p/tell"), "/p/tell");
+  EXPECT_EQ(target("/v1/tell", "http://h/p/v1"), "/p/v1/tell");
+  EXPECT_EQ(target("/v1/tell", "http://h/p"), "/p/v1/tell");
 }
 
 Generation full_generation() {
