@@ -1,4 +1,7 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/has_word.h"
 #include "base/hash.h"
 #include "base/histogram.h"
@@ -305,6 +309,26 @@ TEST(Files, a_device_or_a_pipe_is_written_to_and_never_replaced) {
   ASSERT_FALSE(full);
   EXPECT_EQ(full.error().code, Code::exhausted);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST(Files, an_open_file_is_written_to_by_its_number_and_a_file_in_shared_memory_is_replaced) {
+  const TempFolder folder;
+  ASSERT_TRUE(write_file_atomic(folder.path() / "file", "old"));
+  const int fd = ::open((folder.path() / "file").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(fd, 0);
+  for (const char* const below : {"/dev/fd", "/proc/self/fd"}) {
+    const auto place = write_place(format("{}/{}", below, fd));
+    ASSERT_TRUE(place);
+    EXPECT_TRUE(place->in_place) << below;
+  }
+  ::close(fd);
+  std::string name = "/dev/shm/assay-test-XXXXXX";
+  ASSERT_NE(::mkdtemp(name.data()), nullptr);
+  const std::filesystem::path file = std::filesystem::path(name) / "file";
+  EXPECT_TRUE(write_file_atomic(file, "longer"));
+  EXPECT_TRUE(write_file_atomic(file, "new"));
+  EXPECT_EQ(*read_file(file), "new");
+  std::filesystem::remove_all(name);
 }
 
 TEST(Files, of_a_link_what_it_points_at_is_replaced) {

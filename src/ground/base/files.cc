@@ -78,8 +78,11 @@ Result<WritePlace> write_place(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(status)) {
     return invalid(format("'{}' is a folder, not a file", path.string()));
   }
-  // A path below /dev may be another process's open file, of any type.
-  const bool open_file = path.string().starts_with("/dev/") || path.string().starts_with("/proc/");
+  // /dev/stdout, /dev/fd/3 and what is below /proc may be another process's open file, of any type.
+  // A file in /dev/shm is a file.
+  const std::string folder =
+      std::filesystem::canonical(std::filesystem::absolute(path, error).parent_path(), error);
+  const bool open_file = folder == "/dev" || folder.starts_with("/proc/");
   if (open_file || !std::filesystem::is_regular_file(status)) return WritePlace{path, true};
   if (!std::filesystem::is_symlink(std::filesystem::symlink_status(path, error))) {
     return WritePlace{path};
