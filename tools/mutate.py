@@ -423,10 +423,12 @@ def verdict(room, mutant, jobs, stages):
 def tested(room, stages, number=0):
     """Slow tests run only where the quick ones find nothing. A loop without end is killed."""
     for tests, seconds in stages:
-        # Nor does a mutant that never stops writing fill the disk.
+        # Nor does a mutant that never stops writing fill the disk. The limit is of CPU time, which
+        # other programs do not use up; one that only waits is killed much later.
         ran = sh("env", f"ASSAY_MUTANT={number}", "prlimit", f"--data={4 << 30}",
-                 f"--fsize={256 << 20}", BUILD / f"{room}_test", "--gtest_brief=1",
-                 "--gtest_fail_fast", f"--gtest_filter={tests}", timeout=seconds)
+                 f"--fsize={256 << 20}", f"--cpu={round(seconds)}", BUILD / f"{room}_test",
+                 "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={tests}",
+                 timeout=30 + 3 * seconds)
         if ran is None or ran.returncode:
             return "killed"
     return "survived"
