@@ -386,6 +386,7 @@ TEST_F(Http2ServerTest, what_a_head_says_of_its_body_holds_for_the_frames_behind
            {"HTTP/1.1 204 No\r\nContent-Length: 5\r\n\r\n", "GET", true, false, ""},
            {"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "GET", true, false, ""},
            {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na", "GET", true, true, "a"},
+           {"HTTP/1.1 200 :\nContent-Length: 1\n\na", "GET", true, true, "a"},
            {"HTTP/1.1 200 OK\r\n\r\nab", "GET", false, false, "ab"},
            {"HTTP/1.1 200 OK\r\nno field\r\nKeep-Alive: 5\r\nProxy-Connection: x\r\n"
             "Upgrade: y\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;x\r\nc\r\n0\r\n",

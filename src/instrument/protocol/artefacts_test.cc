@@ -46,6 +46,10 @@ TEST(Artefacts, each_kind_has_its_files_where_its_replies_hold_them) {
   EXPECT_EQ(types_of(Api::openai, R"({"data":[]})"), "");
   for (const ApiRow& row : kApis) {
     EXPECT_EQ(types_of(row.api, "bytes").empty(), !has_artefacts(row.api)) << row.name;
+    const bool has = testing::Matches(testing::AnyOf("openai_images", "openai_image_edits",
+                                                     "videogen", "openai_videos", "openai_speech",
+                                                     "realtime"))(std::string(row.name));
+    EXPECT_EQ(has_artefacts(row.api), has) << row.name;
   }
 }
 

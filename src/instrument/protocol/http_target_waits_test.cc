@@ -1,5 +1,6 @@
 // Which instants HttpTarget waits for, and what it knows of a socket after a wait.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <cerrno>
@@ -191,6 +192,21 @@ TEST(HttpTargetWaits, a_wait_that_nothing_cut_short_is_not_counted_whatever_errn
   hand.target().poll(hand.clock.now() + 1_us, hand.notes);
   EXPECT_EQ(hand.stats().waits_interrupted, 0U);
   EXPECT_EQ(hand.stats().interrupted_for, Duration{});
+}
+
+// The kernel counts each time that this thread slept.
+TEST(HttpTargetWaits, a_poll_whose_time_has_come_does_not_sleep) {
+  ByHand hand;
+  const std::vector<PlayedPeer> peers = hand.submit_each(1);
+  hand.turn();
+  const auto slept = [] {
+    rusage used{};
+    ::getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nvcsw;
+  };
+  const auto before = slept();
+  for (int i = 0; i < 200; ++i) hand.target().poll(hand.clock.now(), hand.notes);
+  EXPECT_LT(slept() - before, 100);
 }
 
 // A full list may leave some out: it says of no socket that it was empty.

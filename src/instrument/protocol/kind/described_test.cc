@@ -311,6 +311,26 @@ TEST(Described, a_whole_reply_has_paths_of_its_own) {
   EXPECT_EQ(stream.whole(R"({"what":"no"})").error, "no");
 }
 
+TEST(Described, each_count_of_tokens_has_a_path_of_its_own) {
+  const auto kind = parse_described_kind(
+      yaml::parse("kind: k\nroute: /r\nrequest: {p: '{prompt}', s: '{stream}'}\n"
+                  "reply: {text: say, usage: {prompt_tokens: a, output_tokens: b,\n"
+                  "        cached_tokens: c, reasoning_tokens: d}}\n")
+          ->to_json());
+  ASSERT_TRUE(kind) << kind.error().message;
+  DescribedStream stream(*kind);
+  const Usage all = stream(R"({"say":"x","a":4,"b":5,"c":6,"d":7})").usage;
+  EXPECT_EQ(all.prompt_tokens, 4);
+  EXPECT_EQ(all.completion_tokens, 5);
+  EXPECT_EQ(all.cached_tokens, 6);
+  EXPECT_EQ(all.reasoning_tokens, 7);
+  const Usage one = stream(R"({"say":"x","d":8})").usage;
+  EXPECT_EQ(one.reasoning_tokens, 8);
+  EXPECT_EQ(one.prompt_tokens, -1);
+  EXPECT_EQ(one.completion_tokens, -1);
+  EXPECT_EQ(one.cached_tokens, -1);
+}
+
 // What makes an event of a stream one of a choice: words, units, an end or a reason for it.
 TEST(Described, an_event_is_of_a_choice_where_it_has_something_of_the_answer) {
   const auto kind = parse_described_kind(

@@ -64,6 +64,10 @@ std::string edge_reply(Api api, std::string_view body, bool whole = true) {
 TEST(KindEdges, a_rows_own_fields_are_sent_where_the_kind_has_them) {
   EXPECT_THAT(edge_body(Api::openai, edge_row(R"({"chat_template_kwargs":{"x":1}})")),
               HasSubstr(R"("chat_template_kwargs":{"x":1})"));
+  Sample with_tools = edge_row(R"({"other":7,"chat_template_kwargs":{"x":1}})");
+  with_tools.tools = Json::array();
+  EXPECT_THAT(edge_body(Api::openai, with_tools),
+              HasSubstr(R"("chat_template_kwargs":{"x":1},"tools":[],"other":7})"));
   // In the order of the reference's fields, not behind them.
   EXPECT_THAT(edge_body(Api::openai_completions, edge_row(R"({"user":"u","n":2,"stop":"s"})")),
               HasSubstr(R"("n":2,"stop":"s","user":"u")"));

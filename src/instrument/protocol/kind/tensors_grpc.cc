@@ -83,21 +83,21 @@ Result<void> put_parameters(std::string& out, std::uint32_t field, const Json& p
 // Numbers of one datatype in InferTensorContents.
 struct Contents {
   std::uint32_t field = 0;
+  int bits = 0;  // 0: a floating-point number; 1: a truth value
   bool is_signed = false;
-  int bits = 0;  // 0: a floating-point number
 };
 constexpr std::array<std::pair<std::string_view, Contents>, 11> kContents{
-    {{"BOOL", {1, false, 1}},
-     {"INT8", {2, true, 8}},
-     {"INT16", {2, true, 16}},
-     {"INT32", {2, true, 32}},
-     {"INT64", {3, true, 64}},
-     {"UINT8", {4, false, 8}},
-     {"UINT16", {4, false, 16}},
-     {"UINT32", {4, false, 32}},
-     {"UINT64", {5, false, 64}},
-     {"FP32", {kContentsFp32, true, 0}},
-     {"FP64", {7, true, 0}}}};
+    {{"BOOL", {1, 1}},
+     {"INT8", {2, 8, true}},
+     {"INT16", {2, 16, true}},
+     {"INT32", {2, 32, true}},
+     {"INT64", {3, 64, true}},
+     {"UINT8", {4, 8}},
+     {"UINT16", {4, 16}},
+     {"UINT32", {4, 32}},
+     {"UINT64", {5, 64}},
+     {"FP32", {kContentsFp32}},
+     {"FP64", {7}}}};
 constexpr std::uint32_t kContentsBytes = 8;
 
 bool fits(const Json& value, const Contents& form) {
