@@ -102,9 +102,7 @@ class Checker {
   }
 
  private:
-  bool is_text() const {
-    return member_.name == kManifest || member_.name == kDigest || member_.name == kSignature;
-  }
+  bool is_text() const { return is_of_bundle(member_.name); }
 
   Result<void> open_output() {
     if (unpack_to_.empty()) return {};
@@ -199,10 +197,16 @@ void add_text(std::vector<ListedFile>& files, const BundleOptions& options) {
 
 }  // namespace
 
+bool is_of_bundle(std::string_view name) {
+  return name == kManifest || name == kDigest || name == kSignature;
+}
+
 Result<Bundle> make_bundle(const std::filesystem::path& folder, const std::filesystem::path& out,
                            const BundleOptions& options) {
   Bundle bundle{.created = rfc3339(options.created)};
   ASSIGN_OR_RETURN(bundle.files, files_below(folder));
+  // A folder that tar unpacked has another bundle's.
+  std::erase_if(bundle.files, [](const ListedFile& file) { return is_of_bundle(file.name); });
   if (!options.added_name.empty()) add_text(bundle.files, options);
   const std::string manifest = manifest_text(bundle.files, options);
   ASSIGN_OR_RETURN(TarWriter tar, TarWriter::create(out));

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -36,7 +37,11 @@ struct Bundle {
   std::string fingerprint{};     // of the key
 };
 
-// Packs every regular file below `folder`; refuses links and other types by name.
+// Whether a member is what a bundle says of itself. All others are the folder's.
+bool is_of_bundle(std::string_view name);
+
+// Packs every regular file below `folder`, except what a bundle that tar unpacked there said of
+// itself; refuses links and other types by name.
 Result<Bundle> make_bundle(const std::filesystem::path& folder, const std::filesystem::path& out,
                            const BundleOptions& options);
 

@@ -59,6 +59,20 @@ TEST_F(BundleTest, a_file_of_the_bundle_alone_takes_its_place_and_leaves_the_fol
   EXPECT_FALSE(std::filesystem::exists(root_ / "run/about.json"));
 }
 
+TEST_F(BundleTest, a_folder_that_tar_unpacked_is_packed_without_the_other_bundles_words) {
+  for (const char* name : {"MANIFEST.json", "MANIFEST.sha256", "MANIFEST.sig"}) {
+    write(root_ / "run" / name, "of another bundle");
+    write(root_ / "run/performance" / name, "of the run");
+  }
+  const auto made = make_bundle(root_ / "run", root_ / "b.tar", {});
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->files.size(), 7U);
+  const auto checked = check_bundle(root_ / "b.tar", "", root_ / "out");
+  ASSERT_TRUE(checked) << checked.error().message;
+  EXPECT_FALSE(std::filesystem::exists(root_ / "out/MANIFEST.sig"));
+  EXPECT_EQ(*read_file(root_ / "out/performance/MANIFEST.json"), "of the run");
+}
+
 TEST_F(BundleTest, its_manifest_says_when_and_by_what_it_was_made_and_what_it_holds) {
   const auto key = make_key_pair();
   const auto made = make_bundle(root_ / "run", root_ / "b.tar",

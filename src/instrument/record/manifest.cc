@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "record/bundle.h"
 #include "record/file_list.h"
 #include "record/run_info_json.h"
 
@@ -143,8 +144,8 @@ Result<std::vector<std::string>> check_manifest(const std::filesystem::path& fol
   here.erase(std::string(kManifestName));
   // It describes the other files, with their digests (`assay bundle`).
   here.erase("croissant.json");
-  // What a bundle says of itself, where tar has unpacked it (record/bundle.h).
-  for (const char* name : {"MANIFEST.json", "MANIFEST.sha256", "MANIFEST.sig"}) here.erase(name);
+  // Where tar has unpacked a bundle.
+  std::erase_if(here, [](const auto& entry) { return is_of_bundle(entry.first); });
   std::vector<std::string> faults;
   // Manifests of 0.1.0 have no digest, and these seven members.
   const bool older = json.members().size() == 7 && json.find("sha256") == nullptr;

@@ -13,6 +13,7 @@
 #include "dataset/croissant_check.h"
 #include "dataset/croissant_write.h"
 #include "dataset/dataset.h"
+#include "record/bundle.h"
 #include "record/file_list.h"
 #include "record/manifest.h"
 
@@ -63,7 +64,7 @@ Result<Json> describe_folder(const std::filesystem::path& folder, const std::str
   about.facts.try_emplace("description", "Results of Assay: recorded events and what follows.");
   ASSIGN_OR_RETURN(const auto files, record::files_below(folder));
   for (const record::ListedFile& file : files) {
-    if (file.name == kRunCroissant) continue;
+    if (file.name == kRunCroissant || record::is_of_bundle(file.name)) continue;
     about.files.push_back({.url = below.empty() ? file.name : below + "/" + file.name,
                            .mime = std::string(dataset::mime_of(file.name)),
                            .bytes = file.bytes,
