@@ -26,6 +26,10 @@ extern "C" int fdatasync(int descriptor) {
 }
 
 extern "C" ssize_t write(int descriptor, const void* bytes, std::size_t count) {
+  if (assay::record::ShortWrites::interrupts()) {
+    errno = EINTR;
+    return -1;
+  }
   const std::size_t taken = std::min(count, assay::record::ShortWrites::most());
   return ::syscall(SYS_write, descriptor, bytes, taken);
 }
@@ -106,6 +110,33 @@ TEST(EventLogDisk, a_beginning_that_finds_no_room_leaves_nothing_and_says_why) {
     EXPECT_EQ(std::filesystem::file_size(path), 0U);
   }
   ::signal(SIGXFSZ, handler);
+}
+
+TEST(EventLogDisk, the_first_failure_stays_the_logs_error_and_its_end_says_what_was_lost) {
+  const TempFolder folder;
+  const auto path = folder.path() / "events-0.alog";
+  auto log = EventLogWriter::create(path, disk_run(), two_small_blocks());
+  ASSERT_TRUE(log.has_value()) << log.error().message;
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{20'000, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  RandomTeller teller(9, false);
+  while (!(*log)->health().failed) teller.tell(**log, 100);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ::signal(SIGXFSZ, handler);
+  const FailingSync failing(EIO);
+  const auto closed = (*log)->close({RunState::interrupted, "full"});
+  ASSERT_FALSE(closed);
+  EXPECT_EQ(closed.error().message,
+            format("event log {}: sync: Input/output error", path.string()));
+  EXPECT_EQ((*log)->error(), format("event log {}: write: File too large", path.string()));
+  EXPECT_GT((*log)->health().lost_records, 0U);
+  const auto bytes = read_file(path);
+  ASSERT_TRUE(bytes);
+  EXPECT_NE(bytes->find(format(R"("lost_records":{})", (*log)->health().lost_records)),
+            std::string::npos);
 }
 
 // All that is written to a pipe until it is closed.

@@ -346,14 +346,15 @@ TEST(EventLog, a_disk_that_has_room_again_takes_the_end) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     ::signal(SIGXFSZ, SIG_IGN);
-    rlimit limit{100'000, RLIM_INFINITY};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
+    rlimit before{};  // its hard limit stays: only root may raise one
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit limit{100'000, before.rlim_max};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(3);
     auto writer = EventLogWriter::create(path, some_run(), small_blocks());
     if (!writer) ::_exit(1);
     RandomTeller teller(8, false);
     while (!(*writer)->health().failed) teller.tell(**writer, 100);
-    limit.rlim_cur = RLIM_INFINITY;
-    ::setrlimit(RLIMIT_FSIZE, &limit);
+    ::setrlimit(RLIMIT_FSIZE, &before);
     const RunEnd end{RunState::interrupted, "disk full", true};
     ::_exit((*writer)->close(end) ? 0 : 2);
   }

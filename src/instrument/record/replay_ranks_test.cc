@@ -79,6 +79,20 @@ std::vector<std::string> marks_of(const Said& said) {
   return out;
 }
 
+TEST(ReplayRanks, a_log_of_no_rank_is_refused_by_name) {
+  const TempFolder folder;
+  write_rank(folder.path(), rank_info(0, 2), 100, true);
+  write_rank(folder.path(), rank_info(1, 2), 600, true);
+  write_clocks(folder.path(), {clock_of(0, 0)});
+  Said said;
+  const auto replay = replay_run(folder.path(), said);
+  ASSERT_FALSE(replay.has_value());
+  EXPECT_EQ(replay.error().code, Code::corrupt);
+  EXPECT_EQ(replay.error().message,
+            format("{}: {} has no rank of this log", (folder.path() / "events-1.alog").string(),
+                   kClocksName));
+}
+
 TEST(ReplayRanks, all_instants_are_in_the_time_of_rank_0) {
   const TempFolder folder;
   write_rank(folder.path(), rank_info(0, 2), 100, true);

@@ -52,6 +52,7 @@ TEST(ReplayRun, shards_are_told_in_the_order_of_their_instants_as_one_run) {
   EXPECT_EQ(replay->info.shard_index, 0u) << "what the first shard says of the run";
   EXPECT_EQ(replay->shards.size(), 3u);
   EXPECT_EQ(replay->end.records, 3 * 10u);
+  EXPECT_EQ(replay->end.last, Instant{143}) << "the second shard's";
   ASSERT_EQ(said.lines.size(), 3 * 8u + 2);
   EXPECT_EQ(said.lines.front(), "phase 0 0 99");
   EXPECT_EQ(said.lines.back(), "phase 0 2 143");

@@ -81,6 +81,9 @@ TEST(RunEndJson, each_state_is_read_back_with_its_reason) {
     EXPECT_EQ(read->reason, "why");
   }
   EXPECT_FALSE(run_end_from(Json().set("state", "asleep")));
+  EXPECT_EQ(to_json(RunEnd{RunState::complete, ""}).dump(), R"({"state":"complete","reason":""})");
+  EXPECT_EQ(to_json(RunEnd{RunState::interrupted, "a", true}).dump(),
+            R"({"state":"interrupted","reason":"a","out_of_space":true})");
 }
 
 }  // namespace

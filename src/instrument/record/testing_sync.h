@@ -20,7 +20,7 @@ class FailingSync {
 };
 
 // For tests of a file system that takes a part of a write: write() of this program takes `most`
-// bytes of each while one of these lives. One at a time.
+// bytes of each, and a signal interrupts every second one, while one of these lives. One at a time.
 class ShortWrites {
  public:
   explicit ShortWrites(std::size_t most) { most_ = most; }
@@ -28,10 +28,12 @@ class ShortWrites {
   ShortWrites(const ShortWrites&) = delete;
   ShortWrites& operator=(const ShortWrites&) = delete;
   static std::size_t most() { return most_; }
+  static bool interrupts() { return most_ != kAll && ++writes_ % 2 == 0; }
 
  private:
   static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
   static inline std::atomic<std::size_t> most_{kAll};
+  static inline std::atomic<unsigned> writes_{0};
 };
 
 }  // namespace assay::record
