@@ -139,6 +139,25 @@ TEST(EventLogDisk, the_first_failure_stays_the_logs_error_and_its_end_says_what_
             std::string::npos);
 }
 
+TEST(EventLogDisk, a_block_that_a_long_text_begins_is_handed_over_by_when_the_text_was_read) {
+  const TempFolder folder;
+  EventLogOptions options = two_small_blocks();
+  options.lossless = true;
+  auto log = EventLogWriter::create(folder.path() / "events-0.alog", disk_run(), options);
+  ASSERT_TRUE(log.has_value()) << log.error().message;
+  const std::string text(3 * kRecordMax, 'x');
+  StreamEvent event{.category = Category::text, .bytes = static_cast<std::uint32_t>(text.size())};
+  event.arrival = Instant{} + 1_s;
+  event.read = event.arrival + 100_ms;
+  (*log)->on_stream_event(Query{}, event, text);
+  const std::uint64_t full = (*log)->health().blocks_handed_over;
+  EXPECT_GT(full, 0U);
+  (*log)->on_tick(event.read + 149_ms);
+  EXPECT_EQ((*log)->health().blocks_handed_over, full);
+  (*log)->on_tick(event.read + 150_ms);
+  EXPECT_EQ((*log)->health().blocks_handed_over, full + 1);
+}
+
 // All that is written to a pipe until it is closed.
 class PipeReader {
  public:
