@@ -39,7 +39,7 @@ struct EventLogReader::State {
 
   // Reads the next block into `header` and `payload`; false at the end of the readable part.
   bool read_block(BlockHeader& header, std::string_view& payload);
-  bool load_events();
+  void load_events();
   Result<void> read_info();
   void read_end(std::string_view payload);
   bool stop(std::string_view why);
@@ -120,20 +120,19 @@ void EventLogReader::State::read_end(std::string_view payload) {
   stop(next_at == end.bytes ? "" : "bytes after the end");
 }
 
-bool EventLogReader::State::load_events() {
+void EventLogReader::State::load_events() {
   BlockHeader header{};
   std::string_view payload;
-  if (!read_block(header, payload)) return false;
-  if (header.type == BlockType::run_info) return stop("a second beginning");
+  if (!read_block(header, payload)) return;
+  if (header.type == BlockType::run_info) {
+    stop("a second beginning");
+    return;
+  }
   const bool gap = header.sequence > sequence;
   sequence = header.sequence + 1;
-  if (header.type == BlockType::end) {
-    read_end(payload);
-    return false;
-  }
+  if (header.type == BlockType::end) return read_end(payload);
   decoder.start_block(header.base, gap);
   in = ByteReader(payload);
-  return true;
 }
 
 EventLogReader::EventLogReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
