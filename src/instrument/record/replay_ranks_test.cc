@@ -93,6 +93,19 @@ TEST(ReplayRanks, a_log_of_no_rank_is_refused_by_name) {
                    kClocksName));
 }
 
+TEST(ReplayRanks, a_log_that_is_missing_beside_a_lost_rank_is_missed) {
+  const TempFolder folder;
+  write_rank(folder.path(), rank_info(0, 3), 100, true);
+  std::vector<RankClock> clocks{clock_of(0, 0), clock_of(1, -498), clock_of(2, 5)};
+  clocks[2].lost = "its disk is gone";
+  write_clocks(folder.path(), clocks);
+  Said said;
+  const auto replay = replay_run(folder.path(), said);
+  ASSERT_TRUE(replay.has_value()) << replay.error().message;
+  EXPECT_EQ(replay->end.end.state, RunState::crashed);
+  EXPECT_EQ(replay->end.trouble, "1 of 2 logs are missing");
+}
+
 TEST(ReplayRanks, all_instants_are_in_the_time_of_rank_0) {
   const TempFolder folder;
   write_rank(folder.path(), rank_info(0, 2), 100, true);
