@@ -1,8 +1,7 @@
-// How HttpTarget's queries and connections end without a reply: failures, deadlines, and the wait
-// for the next event.
+// How HttpTarget's queries and connections end without a reply: deadlines, closed connections, and
+// failures that are reported later.
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -14,108 +13,11 @@
 namespace assay::protocol {
 namespace {
 
-constexpr Duration kStampRefresh = 1_s;
 // No server waits such a short time for the next request: one that closes this soon after a reply
 // closes after every reply.
 constexpr Duration kClosedBehindReply = 500_ms;
 
 }  // namespace
-
-void HttpTarget::State::end_active(std::uint32_t id, const Ending& ending, const Stamp& at) {
-  Connection& c = *connections[id];
-  std::vector<Slot*> victims;
-  victims.swap(c.lane.active);  // so that no callback puts a query on it
-  c.lane.going_out.clear();
-  for (Slot* const slot : victims) {
-    if (ending.complete) {
-      slot->exchange.complete(at, shared.decoder, *shared.sink);
-    } else {
-      slot->exchange.cut_short(ending.outcome, at, ending.why, shared.decoder, *shared.sink);
-    }
-    --in_flight;
-    free_slot(slot);
-  }
-  const std::uint16_t endpoint = c.lane.endpoint;
-  close_connection(id);
-  open_if_needed(endpoint);
-}
-
-void HttpTarget::State::end_connection(std::uint32_t id, Transport::Side side, int error,
-                                       const Stamp& at) {
-  const Connection& c = *connections[id];
-  if (c.busy() && c.transport->goes_on(*c.lane.active[0], at)) {
-    remove_ended(false);
-    return;
-  }
-  if (c.busy() && crossed_with_the_end(c, *c.lane.active[0])) {
-    send_again(id, c.lane.active[0]);
-    return;
-  }
-  end_active(id, c.transport->ending(side, error), at);
-}
-
-void HttpTarget::State::on_closed(std::uint32_t id, int error, const Stamp& at) {
-  const Connection& c = *connections[id];
-  if (c.state == Connection::State::handshaking) {
-    return connect_failed(
-        id, Outcome::tls_failed,
-        error == 0 ? "the peer closed the connection at once" : std::strerror(error));
-  }
-  if (c.state == Connection::State::beginning) {
-    return connect_failed(id, Outcome::connect_failed,
-                          c.transport->ending(Transport::Side::reading, error).why);
-  }
-  if (c.busy()) {
-    end_connection(id, Transport::Side::reading, error, at);
-    return;
-  }
-  ++stats.connections_lost_idle;
-  Keeping& keeping = destinations[c.lane.endpoint].keeping;
-  const bool at_once = !c.fresh && at.read - c.idle_since < kClosedBehindReply;
-  if (at_once && !c.transport->announces_end() && keeping == Keeping::unproven) {
-    keeping = Keeping::refuted;
-  }
-  close_connection(id);
-}
-
-void HttpTarget::State::query_ended(Slot* slot, bool keep) {
-  --in_flight;
-  const std::uint32_t id = slot->connection;
-  Connection& c = *connections[id];
-  take_off(c, slot);
-  const bool refuted = destinations[c.lane.endpoint].keeping == Keeping::refuted;
-  release(id, keep && !(refuted && !c.transport->announces_end()));
-}
-
-// Ends a query before its reply has ended, which may cost the connection.
-void HttpTarget::State::give_up_on(Slot* slot, Outcome outcome, const Stamp& at,
-                                   std::string_view why) {
-  Connection& c = *connections[slot->connection];
-  const bool keep = c.transport->cancel(*slot) && !flush(slot->connection);
-  // What went out may have ended other streams of the connection. They have had their on_done, so
-  // they must be gone before anything else ends them.
-  remove_ended(keep);
-  slot->exchange.cut_short(outcome, at, why, shared.decoder, *shared.sink);
-  query_ended(slot, keep);
-}
-
-void HttpTarget::State::fail_later(const Query& query, Instant due, std::uint16_t endpoint,
-                                   Outcome outcome, std::string detail) {
-  failures.push_back({query, due, clock.now(), endpoint, outcome, std::move(detail)});
-}
-
-void HttpTarget::State::tell_failures() {
-  // A report may cause another failure, when the sink's owner submits in answer.
-  std::vector<Failure> now;
-  now.swap(failures);
-  for (const Failure& failure : now) {
-    Exchange exchange;
-    exchange.begin(failure.query, failure.due, failure.endpoint,
-                   shared.requests.asked(failure.query), blot());
-    --in_flight;
-    exchange.fail(failure.outcome, failure.at, failure.detail, *shared.sink);
-  }
-}
 
 void HttpTarget::State::expire(Instant now) {
   const Stamp at{.arrival = now, .read = now};
@@ -170,52 +72,91 @@ void HttpTarget::State::give_up_connecting(std::uint32_t id, const Stamp& at) {
   }
 }
 
-Instant HttpTarget::State::next_deadline() const {
-  Instant next = Instant::max();
-  if (!connect_deadlines.empty()) next = connect_deadlines.front().at;
-  for (const auto* const queue :
-       {&query_deadlines, &shared.paced, &shared.framing_deadlines, &shared.failed_deadlines}) {
-    if (!queue->empty()) next = std::min(next, queue->front().at);
-  }
-  return next;
+// Ends a query before its reply has ended, which may cost the connection.
+void HttpTarget::State::give_up_on(Slot* slot, Outcome outcome, const Stamp& at,
+                                   std::string_view why) {
+  Connection& c = *connections[slot->connection];
+  const bool keep = c.transport->cancel(*slot) && !flush(slot->connection);
+  // What went out may have ended other streams of the connection. They have had their on_done, so
+  // they must be gone before anything else ends them.
+  remove_ended(keep);
+  slot->exchange.cut_short(outcome, at, why, shared.decoder, *shared.sink);
+  query_ended(slot, keep);
 }
 
-void HttpTarget::State::wait(Instant until) {
-  const Instant now = clock.now();
-  if (now >= stamp_refresh) {
-    shared.stamp_clock.refresh();
-    stamp_refresh = now + kStampRefresh;
+void HttpTarget::State::on_closed(std::uint32_t id, int error, const Stamp& at) {
+  const Connection& c = *connections[id];
+  if (c.state == Connection::State::handshaking) {
+    return connect_failed(
+        id, Outcome::tls_failed,
+        error == 0 ? "the peer closed the connection at once" : std::strerror(error));
   }
-  const Instant wake = failures.empty() ? std::min(until, next_deadline()) : now;
-  // A look before the sleep: a wait that finds nothing ready sleeps, however short it is, and
-  // WakeWatch counts the sleeps. The look also says that no socket has bytes now.
-  take_ready(::epoll_wait(epoll.get(), ready.data(), kReadyMax, 0), now);
-  const Instant asleep_at = clock.now();
-  if (ready_count > 0 || wake <= asleep_at) {
-    last_read = asleep_at;
+  if (c.state == Connection::State::beginning) {
+    return connect_failed(id, Outcome::connect_failed,
+                          c.transport->ending(Transport::Side::reading, error).why);
+  }
+  if (c.busy()) {
+    end_connection(id, Transport::Side::reading, error, at);
     return;
   }
-  const std::int64_t ns = std::min((wake - asleep_at).ns, (3600_s).ns);
-  const timespec timeout{ns / 1'000'000'000, ns % 1'000'000'000};
-  wake_watch.before_wait(asleep_at);
-  const int n = ::epoll_pwait2(epoll.get(), ready.data(), kReadyMax, &timeout, nullptr);
-  const bool interrupted = n < 0 && errno == EINTR;
-  last_read = clock.now();
-  wake_watch.after_wait(last_read, interrupted);
-  if (interrupted) {
-    ++stats.waits_interrupted;
-    stats.interrupted_for += last_read - asleep_at;
+  ++stats.connections_lost_idle;
+  Keeping& keeping = destinations[c.lane.endpoint].keeping;
+  const bool at_once = !c.fresh && at.read - c.idle_since < kClosedBehindReply;
+  if (at_once && !c.transport->announces_end() && keeping == Keeping::unproven) {
+    keeping = Keeping::refuted;
   }
-  take_ready(n, asleep_at);
+  close_connection(id);
 }
 
-// What a wait or a look that began at `since` returned.
-void HttpTarget::State::take_ready(int n, Instant since) {
-  ready_count = std::max(n, 0);
-  ready_at = 0;
-  quiet_before = quiet_now;
-  // If the list is not full, it holds all ready events.
-  if (n >= 0 && n < kReadyMax) quiet_now = since;
+void HttpTarget::State::end_connection(std::uint32_t id, Transport::Side side, int error,
+                                       const Stamp& at) {
+  const Connection& c = *connections[id];
+  if (c.busy() && c.transport->goes_on(*c.lane.active[0], at)) {
+    remove_ended(false);
+    return;
+  }
+  if (c.busy() && crossed_with_the_end(c, *c.lane.active[0])) {
+    send_again(id, c.lane.active[0]);
+    return;
+  }
+  end_active(id, c.transport->ending(side, error), at);
+}
+
+void HttpTarget::State::end_active(std::uint32_t id, const Ending& ending, const Stamp& at) {
+  Connection& c = *connections[id];
+  std::vector<Slot*> victims;
+  victims.swap(c.lane.active);  // so that no callback puts a query on it
+  c.lane.going_out.clear();
+  for (Slot* const slot : victims) {
+    if (ending.complete) {
+      slot->exchange.complete(at, shared.decoder, *shared.sink);
+    } else {
+      slot->exchange.cut_short(ending.outcome, at, ending.why, shared.decoder, *shared.sink);
+    }
+    --in_flight;
+    free_slot(slot);
+  }
+  const std::uint16_t endpoint = c.lane.endpoint;
+  close_connection(id);
+  open_if_needed(endpoint);
+}
+
+void HttpTarget::State::fail_later(const Query& query, Instant due, std::uint16_t endpoint,
+                                   Outcome outcome, std::string detail) {
+  failures.push_back({query, due, clock.now(), endpoint, outcome, std::move(detail)});
+}
+
+void HttpTarget::State::tell_failures() {
+  // A report may cause another failure, when the sink's owner submits in answer.
+  std::vector<Failure> now;
+  now.swap(failures);
+  for (const Failure& failure : now) {
+    Exchange exchange;
+    exchange.begin(failure.query, failure.due, failure.endpoint,
+                   shared.requests.asked(failure.query), blot());
+    --in_flight;
+    exchange.fail(failure.outcome, failure.at, failure.detail, *shared.sink);
+  }
 }
 
 }  // namespace assay::protocol

@@ -1,10 +1,10 @@
-// The connection pool of HttpTarget: opening, reusing and closing connections.
+// The connection pool of HttpTarget: endpoints, free connections and slots; closing connections.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "base/check.h"
 #include "base/format.h"
@@ -17,9 +17,6 @@ namespace {
 // Descriptors not used for connections: files, logs, a terminal, the other measuring threads'
 // epolls.
 constexpr std::uint64_t kDescriptorsKept = 256;
-// Edge-triggered: epoll checks a level-triggered descriptor twice for each read, 3 % of a query's
-// cost. A reader must therefore read until the socket is empty, and to the end after EPOLLRDHUP.
-constexpr std::uint32_t kWatched = EPOLLIN | EPOLLRDHUP | static_cast<std::uint32_t>(EPOLLET);
 
 }  // namespace
 
@@ -71,150 +68,15 @@ Result<void> HttpTarget::State::open_destinations() {
   return {};
 }
 
-void HttpTarget::State::open_if_needed(std::uint16_t endpoint) {
-  Destination& d = destinations[endpoint];
-  const std::size_t coming = std::size_t{d.connecting} * d.queries_each;
-  if (d.waiting.size() <= coming || d.connecting >= kConnectingMax) return;
-  if (open_total >= stats.connections_max && !(d.open == 0 && close_an_idle_connection())) return;
-  open_connection(endpoint);
-}
-
-bool HttpTarget::State::close_an_idle_connection() {
-  for (Destination& d : destinations) {
-    for (const std::uint32_t id : d.idle) {
-      if (connections[id]->busy()) continue;
-      close_connection(id);
-      return true;
-    }
+std::optional<std::uint32_t> HttpTarget::State::take_held(std::uint32_t sample) {
+  for (;;) {
+    const auto found = held_sessions.find(sample);
+    if (found == held_sessions.end()) return std::nullopt;
+    const std::uint32_t id = found->second;
+    let_go(id);
+    if (connections[id]->transport->awaits() == sample) return id;
+    close_connection(id);  // the server has said goodbye
   }
-  return false;
-}
-
-void HttpTarget::State::open_connection(std::uint16_t endpoint) {
-  Destination& d = destinations[endpoint];
-  if (free_records.empty()) {
-    free_records.push_back(static_cast<std::uint32_t>(connections.size()));
-    connections.push_back(std::make_unique<Connection>());
-  }
-  const std::uint32_t id = free_records.back();
-  free_records.pop_back();
-  Connection& c = *connections[id];
-  c.state = Connection::State::connecting;
-  c.lane.endpoint = endpoint;
-  c.fresh = true;
-  c.lane.blocked = true;
-  c.unflushed = false;
-  c.opened = c.emptied_at = clock.now();
-  ++d.open;
-  ++d.connecting;
-  ++open_total;
-  stats.connections_peak = std::max(stats.connections_peak, open_total);
-  auto fd = net::start_connect(d.addresses[d.address_next]);
-  if (!fd) {
-    connect_failed(id, Outcome::connect_failed, fd.error().message);
-    return;
-  }
-  c.fd = std::move(*fd);
-  net::set_no_delay(c.fd);  // the kernel tunes its buffers
-  c.stamped = options.kernel_stamps && !d.addresses[d.address_next].is_unix() &&
-              net::enable_receive_stamps(c.fd);
-  epoll_event event{};
-  event.events = kWatched | EPOLLOUT;
-  event.data.u64 = id | (static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.fd.get())) << 32);
-  CHECK(::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, c.fd.get(), &event) == 0);
-  await(id, c.opened);
-  ++stats.connections_opened;
-}
-
-void HttpTarget::State::await(std::uint32_t id, Instant since) {
-  if (spec.connect_timeout == Duration::max()) return;
-  Connection& c = *connections[id];
-  c.awaited_until = since + spec.connect_timeout;
-  connect_deadlines.push_back({c.awaited_until, id, c.serial});
-}
-
-void HttpTarget::State::count_retransmits(const Connection& c) {
-  tcp_info info{};
-  socklen_t size = sizeof info;
-  if (::getsockopt(c.fd.get(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0) {
-    stats.retransmits += info.tcpi_total_retrans;
-  }
-}
-
-void HttpTarget::State::close_connection(std::uint32_t id) {
-  Connection& c = *connections[id];
-  Destination& d = destinations[c.lane.endpoint];
-  if (c.state == Connection::State::closed) return;
-  CHECK(!c.busy());
-  if (c.opening()) --d.connecting;
-  if (c.listed) std::erase(d.idle, id);
-  c.listed = false;
-  if (c.held_for != PreparedRequests::kNoTurn) let_go(id);
-  if (c.fd.open()) count_retransmits(c);
-  c.state = Connection::State::closed;
-  c.serial = ++serial;
-  c.transport.reset();
-  c.tls.reset();
-  std::string().swap(c.unsent);
-  c.unsent_at = 0;
-  c.fd.reset();  // epoll forgets it
-  --d.open;
-  --open_total;
-  free_records.push_back(id);
-}
-
-void HttpTarget::State::established(std::uint32_t id) {
-  Connection& c = *connections[id];
-  const bool http2 =
-      c.tls ? c.tls->application() == "h2" : spec.http_version() == HttpVersion::http2;
-  if (!http2 && spec.http_version() == HttpVersion::http2) {
-    connect_failed(id, Outcome::connect_failed, "the endpoint does not speak HTTP/2 (ALPN)");
-    return;
-  }
-  c.transport = http2    ? make_http2_transport(c.lane, shared)
-                : socket ? make_socket_transport(c.lane, shared)
-                : jobs   ? make_job_transport(c.lane, shared)
-                         : make_http1_transport(c.lane, shared);
-  if (c.transport->standing() == Transport::Standing::open) {
-    can_carry(id);
-    return;
-  }
-  c.state = Connection::State::beginning;
-  settle_beginning(id, true, flush(id));
-}
-
-void HttpTarget::State::can_carry(std::uint32_t id) {
-  Connection& c = *connections[id];
-  Destination& d = destinations[c.lane.endpoint];
-  --d.connecting;
-  d.queries_each = c.transport->limit();
-  c.connect_time = clock.now() - c.opened;
-  c.state = Connection::State::open;
-  c.awaited_until = Instant::none();
-  release(id, true);
-}
-
-void HttpTarget::State::connect_failed(std::uint32_t id, Outcome outcome, std::string why) {
-  Connection& c = *connections[id];
-  const std::uint16_t endpoint = c.lane.endpoint;
-  Destination& d = destinations[endpoint];
-  ++stats.connections_failed;
-  close_connection(id);
-  // The next try uses the name's next address: IPv6 may be refused where IPv4 is served.
-  d.address_next = (d.address_next + 1) % d.addresses.size();
-  connect_error = why;
-  const bool more_addresses = d.address_next != 0;
-  if (!d.waiting.empty() && !more_addresses) {
-    fail_later(d.waiting.front().query, d.waiting.front().due, endpoint, outcome, std::move(why));
-    d.waiting.pop_front();
-  } else if (more_addresses) {
-    connect_error.clear();
-  }
-  if (!d.waiting.empty() && d.open == d.connecting) open_if_needed(endpoint);
-}
-
-bool HttpTarget::State::can_take_more(const Connection& c) {
-  return c.state == Connection::State::open && c.transport->capacity() > 0;
 }
 
 std::optional<std::uint32_t> HttpTarget::State::take_free(Destination& d, Instant now) {
@@ -230,25 +92,6 @@ std::optional<std::uint32_t> HttpTarget::State::take_free(Destination& d, Instan
     if (!c.busy()) close_connection(id);
   }
   return std::nullopt;
-}
-
-std::optional<std::uint32_t> HttpTarget::State::take_held(std::uint32_t sample) {
-  for (;;) {
-    const auto found = held_sessions.find(sample);
-    if (found == held_sessions.end()) return std::nullopt;
-    const std::uint32_t id = found->second;
-    let_go(id);
-    if (connections[id]->transport->awaits() == sample) return id;
-    close_connection(id);  // the server has said goodbye
-  }
-}
-
-void HttpTarget::State::let_go(std::uint32_t id) {
-  std::uint32_t& sample = connections[id]->held_for;
-  const auto [first, last] = held_sessions.equal_range(sample);
-  held_sessions.erase(
-      std::find_if(first, last, [id](const auto& one) { return one.second == id; }));
-  sample = PreparedRequests::kNoTurn;
 }
 
 void HttpTarget::State::release(std::uint32_t id, bool keep) {
@@ -286,6 +129,77 @@ void HttpTarget::State::release(std::uint32_t id, bool keep) {
   d.idle.push_back(id);
 }
 
+bool HttpTarget::State::can_take_more(const Connection& c) {
+  return c.state == Connection::State::open && c.transport->capacity() > 0;
+}
+
+void HttpTarget::State::let_go(std::uint32_t id) {
+  std::uint32_t& sample = connections[id]->held_for;
+  const auto [first, last] = held_sessions.equal_range(sample);
+  held_sessions.erase(
+      std::find_if(first, last, [id](const auto& one) { return one.second == id; }));
+  sample = PreparedRequests::kNoTurn;
+}
+
+bool HttpTarget::State::close_an_idle_connection() {
+  for (Destination& d : destinations) {
+    for (const std::uint32_t id : d.idle) {
+      if (connections[id]->busy()) continue;
+      close_connection(id);
+      return true;
+    }
+  }
+  return false;
+}
+
+void HttpTarget::State::close_connection(std::uint32_t id) {
+  Connection& c = *connections[id];
+  Destination& d = destinations[c.lane.endpoint];
+  if (c.state == Connection::State::closed) return;
+  CHECK(!c.busy());
+  if (c.opening()) --d.connecting;
+  if (c.listed) std::erase(d.idle, id);
+  c.listed = false;
+  if (c.held_for != PreparedRequests::kNoTurn) let_go(id);
+  if (c.fd.open()) count_retransmits(c);
+  c.state = Connection::State::closed;
+  c.serial = ++serial;
+  c.transport.reset();
+  c.tls.reset();
+  std::string().swap(c.unsent);
+  c.unsent_at = 0;
+  c.fd.reset();  // epoll forgets it
+  --d.open;
+  --open_total;
+  free_records.push_back(id);
+}
+
+void HttpTarget::State::count_retransmits(const Connection& c) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (::getsockopt(c.fd.get(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0) {
+    stats.retransmits += info.tcpi_total_retrans;
+  }
+}
+
+void HttpTarget::State::watch(std::uint32_t id, bool write) {
+  Connection& c = *connections[id];
+  if (c.lane.blocked == write) return;
+  c.lane.blocked = write;
+  set_watched(id, EPOLL_CTL_MOD, write);
+}
+
+void HttpTarget::State::set_watched(std::uint32_t id, int operation, bool write) {
+  // Edge-triggered: epoll checks a level-triggered descriptor twice for each read, 3 % of a query's
+  // cost. A reader must therefore read until the socket is empty, and to the end after EPOLLRDHUP.
+  constexpr std::uint32_t kWatched = EPOLLIN | EPOLLRDHUP | static_cast<std::uint32_t>(EPOLLET);
+  const int fd = connections[id]->fd.get();
+  epoll_event event{};
+  event.events = write ? kWatched | EPOLLOUT : kWatched;
+  event.data.u64 = id | (static_cast<std::uint64_t>(static_cast<std::uint32_t>(fd)) << 32);
+  CHECK(::epoll_ctl(epoll.get(), operation, fd, &event) == 0);
+}
+
 Slot* HttpTarget::State::take_slot() {
   if (free_slots.empty()) {
     slots.push_back(std::make_unique<Slot>(options.memory));
@@ -300,24 +214,14 @@ Slot* HttpTarget::State::take_slot() {
   return slot;
 }
 
-void HttpTarget::State::free_slot(Slot* slot) {
-  slot->serial = ++serial;
-  free_slots.push_back(slot);
-}
-
 void HttpTarget::State::take_off(Connection& c, Slot* slot) {
   c.lane.remove(slot);
   free_slot(slot);
 }
 
-void HttpTarget::State::watch(std::uint32_t id, bool write) {
-  Connection& c = *connections[id];
-  if (c.lane.blocked == write) return;
-  c.lane.blocked = write;
-  epoll_event event{};
-  event.events = write ? kWatched | EPOLLOUT : kWatched;
-  event.data.u64 = id | (static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.fd.get())) << 32);
-  CHECK(::epoll_ctl(epoll.get(), EPOLL_CTL_MOD, c.fd.get(), &event) == 0);
+void HttpTarget::State::free_slot(Slot* slot) {
+  slot->serial = ++serial;
+  free_slots.push_back(slot);
 }
 
 }  // namespace assay::protocol

@@ -1,18 +1,68 @@
-// HttpTarget's receiving: reads, and the effect of their bytes on the current query.
+// HttpTarget's receiving: from epoll's events to the end of a query. The functions stand in the
+// order in which a read goes through them, each below its callers:
+//   wait -> handle_some -> hold (receive) or on_readable (receive) -> on_read
+//   -> on_ciphertext -> on_reply_bytes -> Transport::feed
+//   -> after_feed -> settle -> remove_ended -> query_ended, when the read has ended a query.
+// From there release() (http_target_pool.cc) gives the connection its next query.
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
-#include "base/format.h"
 #include "protocol/http_target_state.h"
 
 namespace assay::protocol {
-// epoll reports only bytes, on an open connection: only the read remains to be done.
-bool HttpTarget::State::only_readable(const epoll_event& event) const {
-  const Connection& c = *connections[static_cast<std::uint32_t>(event.data.u64)];
-  return event.events == EPOLLIN && c.state == Connection::State::open &&
-         c.fd.get() == static_cast<int>(event.data.u64 >> 32);
+namespace {
+
+constexpr Duration kStampRefresh = 1_s;
+
+}  // namespace
+
+void HttpTarget::State::wait(Instant until) {
+  const Instant now = clock.now();
+  if (now >= stamp_refresh) {
+    shared.stamp_clock.refresh();
+    stamp_refresh = now + kStampRefresh;
+  }
+  const Instant wake = failures.empty() ? std::min(until, next_deadline()) : now;
+  // A look before the sleep: a wait that finds nothing ready sleeps, however short it is, and
+  // WakeWatch counts the sleeps. The look also says that no socket has bytes now.
+  take_ready(::epoll_wait(epoll.get(), ready.data(), kReadyMax, 0), now);
+  const Instant asleep_at = clock.now();
+  if (ready_count > 0 || wake <= asleep_at) {
+    last_read = asleep_at;
+    return;
+  }
+  const std::int64_t ns = std::min((wake - asleep_at).ns, (3600_s).ns);
+  const timespec timeout{ns / 1'000'000'000, ns % 1'000'000'000};
+  wake_watch.before_wait(asleep_at);
+  const int n = ::epoll_pwait2(epoll.get(), ready.data(), kReadyMax, &timeout, nullptr);
+  const bool interrupted = n < 0 && errno == EINTR;
+  last_read = clock.now();
+  wake_watch.after_wait(last_read, interrupted);
+  if (interrupted) {
+    ++stats.waits_interrupted;
+    stats.interrupted_for += last_read - asleep_at;
+  }
+  take_ready(n, asleep_at);
+}
+
+Instant HttpTarget::State::next_deadline() const {
+  Instant next = Instant::max();
+  if (!connect_deadlines.empty()) next = connect_deadlines.front().at;
+  for (const auto* const queue :
+       {&query_deadlines, &shared.paced, &shared.framing_deadlines, &shared.failed_deadlines}) {
+    if (!queue->empty()) next = std::min(next, queue->front().at);
+  }
+  return next;
+}
+
+// What a wait or a look that began at `since` returned.
+void HttpTarget::State::take_ready(int n, Instant since) {
+  ready_count = std::max(n, 0);
+  ready_at = 0;
+  quiet_before = quiet_now;
+  // If the list is not full, it holds all ready events.
+  if (n >= 0 && n < kReadyMax) quiet_now = since;
 }
 
 std::size_t HttpTarget::State::handle_some(Instant until) {
@@ -35,6 +85,13 @@ std::size_t HttpTarget::State::handle_some(Instant until) {
   if (held_count > 0 || ready_at == ready_count) return held_count;
   handle(ready[static_cast<std::size_t>(ready_at++)]);
   return 1;
+}
+
+// epoll reports only bytes, on an open connection: only the read remains to be done.
+bool HttpTarget::State::only_readable(const epoll_event& event) const {
+  const Connection& c = *connections[static_cast<std::uint32_t>(event.data.u64)];
+  return event.events == EPOLLIN && c.state == Connection::State::open &&
+         c.fd.get() == static_cast<int>(event.data.u64 >> 32);
 }
 
 // Reads once and holds the bytes. False when there were none.
@@ -89,40 +146,6 @@ void HttpTarget::State::handle(const epoll_event& event) {
   const std::optional<int> error = flush(id);
   // A handshake whose socket broke has that as an event of its own.
   if (c.transport) settle(id, true, error, {.arrival = last_read, .read = last_read});
-}
-
-void HttpTarget::State::on_connected(std::uint32_t id) {
-  Connection& c = *connections[id];
-  const int error = net::connect_result(c.fd);
-  if (error == EINPROGRESS || error == EALREADY) return;
-  if (error != 0) {
-    connect_failed(id, Outcome::connect_failed, std::strerror(error));
-    return;
-  }
-  const Destination& d = destinations[c.lane.endpoint];
-  if (!d.url.tls) {
-    watch(id, false);
-    established(id);
-    return;
-  }
-  c.tls = std::make_unique<net::TlsSession>(*tls, d.url.host);
-  c.state = Connection::State::handshaking;
-  go_on_with_handshake(id);
-}
-
-void HttpTarget::State::go_on_with_handshake(std::uint32_t id) {
-  Connection& c = *connections[id];
-  const net::TlsSession::Step step = c.tls->handshake();
-  const std::optional<int> error = flush(id);
-  if (step == net::TlsSession::Step::failed || error) {
-    connect_failed(id, Outcome::tls_failed,
-                   error ? format("TLS handshake: {}", std::strerror(*error)) : c.tls->error());
-    return;
-  }
-  if (step == net::TlsSession::Step::done) {
-    stats.tls_version = c.tls->version();
-    established(id);
-  }
 }
 
 void HttpTarget::State::on_readable(std::uint32_t id, bool to_the_end) {
@@ -228,23 +251,21 @@ void HttpTarget::State::settle(std::uint32_t id, bool sound, std::optional<int> 
   if (!c.listed && can_take_more(c)) release(id, true);  // it may allow more than before
 }
 
-void HttpTarget::State::settle_beginning(std::uint32_t id, bool sound, std::optional<int> error) {
-  const Connection& c = *connections[id];
-  const Transport::Standing standing = c.transport->standing();
-  if (!sound || error || standing >= Transport::Standing::leaving) {
-    Ending ending = c.transport->ending(Transport::Side::sending, error.value_or(0));
-    connect_failed(id, Outcome::connect_failed, std::move(ending.why));
-  } else if (standing == Transport::Standing::open) {
-    can_carry(id);
-  }
-}
-
 void HttpTarget::State::remove_ended(bool keep) {
   std::vector<Slot*>& ended = shared.ended;
   for (std::size_t i = 0; i < ended.size(); ++i) {
     ended[i]->again ? send_unprocessed_again(ended[i], keep) : query_ended(ended[i], keep);
   }
   ended.clear();
+}
+
+void HttpTarget::State::query_ended(Slot* slot, bool keep) {
+  --in_flight;
+  const std::uint32_t id = slot->connection;
+  Connection& c = *connections[id];
+  take_off(c, slot);
+  const bool refuted = destinations[c.lane.endpoint].keeping == Keeping::refuted;
+  release(id, keep && !(refuted && !c.transport->announces_end()));
 }
 
 void HttpTarget::State::watch_starved(std::uint32_t id) {

@@ -1,4 +1,5 @@
-// HttpTarget's sending: a query on its connection, and bytes that the kernel did not take at once.
+// HttpTarget's sending: a query on its connection (start), bytes that the kernel did not take at
+// once (flush), and queries that go out again.
 
 #include <algorithm>
 #include <cerrno>
@@ -105,41 +106,6 @@ void HttpTarget::State::flush_requests() {
   begun = begun_at_last_poll = 0;
 }
 
-std::string_view HttpTarget::State::unsent_of(Connection& c) {
-  return c.tls ? c.tls->output() : std::string_view(c.unsent).substr(c.unsent_at);
-}
-
-// Moves the output of the transport towards the socket. False when TLS is broken. Output for a peer
-// that does not read stays in the transport, which limits it.
-bool HttpTarget::State::gather(Connection& c) {
-  if (c.unsent_at > kUnsentMax) {
-    c.unsent.erase(0, c.unsent_at);
-    c.unsent_at = 0;
-  }
-  while (c.transport && unsent_of(c).size() < kUnsentMax) {
-    const std::string_view bytes = c.transport->output();
-    if (bytes.empty()) break;
-    if (!c.tls) {
-      c.unsent.append(bytes);
-    } else if (!c.tls->write(bytes)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void HttpTarget::State::all_sent(Connection& c, Instant at) {
-  Instant after = Instant::none();
-  for (Slot* const slot : c.lane.going_out) {
-    if (slot->sent_told) continue;
-    if (!after.known()) after = last_read = clock.now();
-    slot->sent_told = true;
-    slot->exchange.set_sent(at, after);
-    shared.sink->on_sent(slot->exchange.query(), slot->exchange.due(), at);
-  }
-  c.lane.going_out.clear();
-}
-
 std::optional<int> HttpTarget::State::flush(std::uint32_t id) {
   Connection& c = *connections[id];
   Instant at = last_read = clock.now();
@@ -173,6 +139,41 @@ std::optional<int> HttpTarget::State::flush(std::uint32_t id) {
   return std::nullopt;
 }
 
+// Moves the output of the transport towards the socket. False when TLS is broken. Output for a peer
+// that does not read stays in the transport, which limits it.
+bool HttpTarget::State::gather(Connection& c) {
+  if (c.unsent_at > kUnsentMax) {
+    c.unsent.erase(0, c.unsent_at);
+    c.unsent_at = 0;
+  }
+  while (c.transport && unsent_of(c).size() < kUnsentMax) {
+    const std::string_view bytes = c.transport->output();
+    if (bytes.empty()) break;
+    if (!c.tls) {
+      c.unsent.append(bytes);
+    } else if (!c.tls->write(bytes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string_view HttpTarget::State::unsent_of(Connection& c) {
+  return c.tls ? c.tls->output() : std::string_view(c.unsent).substr(c.unsent_at);
+}
+
+void HttpTarget::State::all_sent(Connection& c, Instant at) {
+  Instant after = Instant::none();
+  for (Slot* const slot : c.lane.going_out) {
+    if (slot->sent_told) continue;
+    if (!after.known()) after = last_read = clock.now();
+    slot->sent_told = true;
+    slot->exchange.set_sent(at, after);
+    shared.sink->on_sent(slot->exchange.query(), slot->exchange.due(), at);
+  }
+  c.lane.going_out.clear();
+}
+
 bool HttpTarget::State::crossed_with_the_end(const Connection& c, const Slot& slot) const {
   return c.doubted && !slot.exchange.reply_started() &&
          destinations[c.lane.endpoint].keeping != Keeping::proven;
@@ -189,6 +190,17 @@ void HttpTarget::State::send_again(std::uint32_t id, Slot* slot) {
   open_if_needed(endpoint);
 }
 
+void HttpTarget::State::send_unprocessed_again(Slot* slot, bool keep) {
+  const std::uint32_t id = slot->connection;
+  Connection& c = *connections[id];
+  if (slot->job == nullptr) ++stats.queries_unprocessed;
+  c.lane.remove(slot);
+  c.transport->unprocessed(*slot);
+  wait_again(*slot);
+  free_slot(slot);
+  release(id, keep);
+}
+
 // Its time still counts from the first try, which was reported already.
 void HttpTarget::State::wait_again(Slot& slot) {
   const Exchange& exchange = slot.exchange;
@@ -199,17 +211,6 @@ void HttpTarget::State::wait_again(Slot& slot) {
        .sent = slot.sent_told ? exchange.sent() : Instant::none(),
        .unprocessed = slot.unprocessed,
        .job = std::move(slot.job)});
-}
-
-void HttpTarget::State::send_unprocessed_again(Slot* slot, bool keep) {
-  const std::uint32_t id = slot->connection;
-  Connection& c = *connections[id];
-  if (slot->job == nullptr) ++stats.queries_unprocessed;
-  c.lane.remove(slot);
-  c.transport->unprocessed(*slot);
-  wait_again(*slot);
-  free_slot(slot);
-  release(id, keep);
 }
 
 }  // namespace assay::protocol

@@ -4,7 +4,6 @@
 #include <sys/epoll.h>
 
 #include <array>
-#include <cerrno>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -113,46 +112,52 @@ struct HttpTarget::State {
   // The redactor for exchanges; null if there are no secrets.
   const Redactor* blot() const { return redactor.empty() ? nullptr : &redactor; }
 
-  // The pool (http_target_pool.cc)
-  Result<void> open_destinations();
+  // Opening (http_target_open.cc)
   void open_if_needed(std::uint16_t endpoint);
   void open_connection(std::uint16_t endpoint);
   // Gives it the time for connecting, from then on.
   void await(std::uint32_t id, Instant since);
-  // REQUIRES: no query is under way on it.
-  void close_connection(std::uint32_t id);
+  void on_connected(std::uint32_t id);
+  void go_on_with_handshake(std::uint32_t id);
   // TCP and TLS are up: chooses the transport.
   void established(std::uint32_t id);
+  void settle_beginning(std::uint32_t id, bool sound, std::optional<int> error);
   void can_carry(std::uint32_t id);
   void connect_failed(std::uint32_t id, Outcome outcome, std::string why);
-  std::optional<std::uint32_t> take_free(Destination& destination, Instant now);
+
+  // The pool (http_target_pool.cc)
+  Result<void> open_destinations();
   // The connection whose session goes on with this sample.
   std::optional<std::uint32_t> take_held(std::uint32_t sample);
-  void let_go(std::uint32_t id);
-  bool close_an_idle_connection();
-  static bool can_take_more(const Connection& c);
+  std::optional<std::uint32_t> take_free(Destination& destination, Instant now);
   // A query has ended on it: reuses it, lists it as free, or closes it.
   void release(std::uint32_t id, bool keep);
-  void watch(std::uint32_t id, bool write);
+  static bool can_take_more(const Connection& c);
+  void let_go(std::uint32_t id);
+  bool close_an_idle_connection();
+  // REQUIRES: no query is under way on it.
+  void close_connection(std::uint32_t id);
   void count_retransmits(const Connection& c);
+  void watch(std::uint32_t id, bool write);
+  void set_watched(std::uint32_t id, int operation, bool write);
   Slot* take_slot();
-  void free_slot(Slot* slot);
   // Off its connection too.
   void take_off(Connection& c, Slot* slot);
+  void free_slot(Slot* slot);
 
   // Sending (http_target_send.cc)
   void start(std::uint32_t id, Waiting next);
   // Sends a request without TLS. As flush().
   std::optional<int> send_pieces(std::uint32_t id, const Pieces& request, Instant now);
+  // Whether poll() should wait for requests that are about to begin.
+  bool more_to_begin(Instant until);
+  // Sends requests that were begun together, one write for each connection.
+  void flush_requests();
   // Sends what is unsent. Returns how the connection is broken, if it is: the errno, or 0 where TLS
   // is.
   std::optional<int> flush(std::uint32_t id);
-  // Sends requests that were begun together, one write for each connection.
-  void flush_requests();
-  // Whether poll() should wait for requests that are about to begin.
-  bool more_to_begin(Instant until);
-  static std::string_view unsent_of(Connection& c);
   static bool gather(Connection& c);
+  static std::string_view unsent_of(Connection& c);
   void all_sent(Connection& c, Instant at);
   // The connection broke before it brought a byte of this reply, and may have been closed before
   // the query was sent.
@@ -163,6 +168,9 @@ struct HttpTarget::State {
   void wait_again(Slot& slot);
 
   // Receiving (http_target_receive.cc)
+  void wait(Instant until);
+  Instant next_deadline() const;
+  void take_ready(int n, Instant since);
   // Handles some of epoll's events: more than its share only if `until` allows. Returns how many
   // connections it handled.
   std::size_t handle_some(Instant until);
@@ -171,8 +179,6 @@ struct HttpTarget::State {
   void fetch_ahead(const HeldRead& read) const;
   void look_at(const HeldRead& read);
   void handle(const epoll_event& event);
-  void on_connected(std::uint32_t id);
-  void go_on_with_handshake(std::uint32_t id);
   void on_readable(std::uint32_t id, bool to_the_end);
   net::Received receive(Connection& c, char* room, std::size_t size, Stamp* at);
   // Handles the bytes of a read. It may end the connection: then the serial changes, and nothing
@@ -185,28 +191,24 @@ struct HttpTarget::State {
   // After bytes went in or out: removes queries that ended, and ends a connection that is over.
   // `sound`: what came in was; `error`: how sending failed, as flush().
   void settle(std::uint32_t id, bool sound, std::optional<int> error, const Stamp& at);
-  void settle_beginning(std::uint32_t id, bool sound, std::optional<int> error);
   void remove_ended(bool keep);
+  // The query's on_done was called.
+  void query_ended(Slot* slot, bool keep);
   void watch_starved(std::uint32_t id);
 
   // Ends and deadlines (http_target_ends.cc)
-  void on_closed(std::uint32_t id, int error, const Stamp& stamp);
-  // The connection ends, with the queries on it.
-  void end_connection(std::uint32_t id, Transport::Side side, int error, const Stamp& stamp);
-  void end_active(std::uint32_t id, const Ending& ending, const Stamp& stamp);
-  // The query's on_done was called.
-  void query_ended(Slot* slot, bool keep);
-  void give_up_on(Slot* slot, Outcome outcome, const Stamp& stamp, std::string_view why);
-  void fail_later(const Query& query, Instant due, std::uint16_t endpoint, Outcome outcome,
-                  std::string detail);
-  void tell_failures();
   void expire(Instant now);
   // More of a turn is due.
   void go_on(Slot* slot, const Stamp& at);
   void give_up_connecting(std::uint32_t id, const Stamp& at);
-  Instant next_deadline() const;
-  void wait(Instant until);
-  void take_ready(int n, Instant since);
+  void give_up_on(Slot* slot, Outcome outcome, const Stamp& stamp, std::string_view why);
+  void on_closed(std::uint32_t id, int error, const Stamp& stamp);
+  // The connection ends, with the queries on it.
+  void end_connection(std::uint32_t id, Transport::Side side, int error, const Stamp& stamp);
+  void end_active(std::uint32_t id, const Ending& ending, const Stamp& stamp);
+  void fail_later(const Query& query, Instant due, std::uint16_t endpoint, Outcome outcome,
+                  std::string detail);
+  void tell_failures();
 
   Endpoints spec;
   bool socket = false;  // queries are turns on WebSockets
