@@ -82,10 +82,16 @@ set(ASSAY_ROOM_KIND STATIC CACHE STRING "STATIC or SHARED: how a room's library 
 option(ASSAY_LONG_APART "Long tests are not in the program of a room's other tests" OFF)
 set(ASSAY_BATCH 10 CACHE STRING "Files that compile together, at most; 0: all of a target")
 set(ASSAY_SINGLE "" CACHE STRING "Rooms that do not compile in batches")
+# After an edit one batch compiles: a smaller one where the room's tests take seconds themselves.
+set(ASSAY_HALF_BATCHES "" CACHE STRING "Rooms whose batches are half as large")
 function(assay_batches target)
   string(REGEX REPLACE "^assay_" "" room ${target})
   if(ASSAY_UNITY AND NOT room IN_LIST ASSAY_SINGLE)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ASSAY_BATCH})
+    set(size ${ASSAY_BATCH})
+    if(room IN_LIST ASSAY_HALF_BATCHES)
+      math(EXPR size "${ASSAY_BATCH} / 2")
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
   endif()
 endfunction()
 
@@ -115,9 +121,10 @@ function(assay_tests target sources fuzzers benches)
   if(ASSAY_SANITIZE STREQUAL "thread")
     assay_threaded("${sources}" sources)
   endif()
-  # What repeats a judgement hundreds of times to count how often it is right: a sanitizer takes ten
-  # times as long for it, and has seen the code once. `release` runs these, and `quick` in a program
-  # of their own, for they are most of the time of a room's tests.
+  # What repeats one act hundreds of times, to count how often a verdict is right or to find a way
+  # out of the jail: a sanitizer takes ten times as long for it, and has seen the code once.
+  # `release` runs these, and `quick` in a program of their own, for they are most of the time of a
+  # room's tests.
   set(long ${sources})
   list(FILTER long INCLUDE REGEX "_long_test\\.cc$")
   if(ASSAY_SANITIZE OR ASSAY_LONG_APART)

@@ -1,207 +1,22 @@
-// The escape suite: what a model's code may try against this machine and its own score. Every
-// attempt runs as an ordinary user and, if the test is root, as root too. An attempt prints ESCAPED
-// when it succeeded; the test checks from outside for traces. Attempts marked `works` also run
-// without a jail and must succeed there: they are real.
-#include <fcntl.h>
-#include <grp.h>
+// The jail's limits, and what a model's code may try against its own score. The ways out of the
+// jail are tried in jail_long_test.cc.
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <sys/xattr.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <sstream>
 
-#include "base/files.h"
-#include "base/format.h"
 #include "base/json.h"
-#include "base/testing_temp_folder.h"
 #include "score/code/code_judge.h"
 #include "score/code/program_judge.h"
 #include "score/code/sandbox.h"
-#include "score/code/testing_jail_attempts.h"
-#include "score/scorer.h"
+#include "score/code/testing_jail.h"
 
 namespace assay::score {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr unsigned kOrdinary = 4242;
-
-// Runs `act` in a process of its own, whose limits end with it, and returns its text. If the test
-// is root, that process belongs to `user`, else to the test's own user.
-std::string as_user(unsigned user, const std::function<std::string()>& act) {
-  std::array<int, 2> ends{};
-  if (::pipe(ends.data()) != 0) return "no pipe";
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::close(ends[0]);
-    std::string said = "cannot become the user";
-    const bool stays = ::geteuid() != 0 || user == 0;
-    if (stays || (::setgroups(0, nullptr) == 0 && ::setresgid(user, user, user) == 0 &&
-                  ::setresuid(user, user, user) == 0)) {
-      // As for a program that the user started: his processes may read it.
-      ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-      said = act();
-    }
-    [[maybe_unused]] const auto wrote = ::write(ends[1], said.data(), said.size());
-    ::_exit(0);
-  }
-  ::close(ends[1]);
-  std::string said;
-  std::array<char, 4096> part{};
-  for (ssize_t got = 0; (got = ::read(ends[0], part.data(), part.size())) > 0;) {
-    said.append(part.data(), static_cast<std::size_t>(got));
-  }
-  ::close(ends[0]);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? said : "killed";
-}
-
-std::vector<unsigned> users() {
-  if (::geteuid() == 0) return {0, kOrdinary};
-  return {::geteuid()};
-}
-
-// A user's folder with a file that code wants, and a listening socket.
-class Victim {
- public:
-  explicit Victim(unsigned user) {
-    ::chmod(folder_.path().c_str(), 0777);
-    fs::create_directory(folder_.path() / ".ssh");
-    for (const char* name : {"data.jsonl", ".ssh/id_rsa"}) {
-      std::ofstream(folder_.path() / name) << "SECRET-OF-THE-USER";
-      ::chmod((folder_.path() / name).c_str(), 0666);
-      if (::geteuid() == 0) {
-        EXPECT_EQ(::chown((folder_.path() / name).c_str(), user, user), 0);
-      }
-    }
-    before_ = state();
-    listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in any{};
-    any.sin_family = AF_INET;
-    any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ::bind(listener_, reinterpret_cast<const sockaddr*>(&any), sizeof(any));
-    ::listen(listener_, 8);
-    socklen_t size = sizeof(any);
-    ::getsockname(listener_, reinterpret_cast<sockaddr*>(&any), &size);
-    port_ = ntohs(any.sin_port);
-  }
-  ~Victim() { ::close(listener_); }
-  Victim(const Victim&) = delete;
-  Victim& operator=(const Victim&) = delete;
-
-  std::string file() const { return (folder_.path() / "data.jsonl").string(); }
-  bool untouched() const { return state() == before_; }
-
-  // Defines names for the attempts.
-  std::string preamble() const {
-    return format(
-        "import ctypes, errno, os, resource, signal, socket, struct, sys, time\n"
-        "libc = ctypes.CDLL(None, use_errno=True)\n"
-        "def call(*args):\n"
-        "    return libc.syscall(*(ctypes.c_long(a) if isinstance(a, int) else a for a in args))\n"
-        "def got(yes=True):\n"
-        "    if yes: os.write(1, b'ESCAPED\\n')\n"
-        "VICTIM, FOLDER, PORT, HOST = '{}', '{}', {}, {}\n",
-        file(), folder_.path().string(), port_, ::getpid());
-  }
-
- private:
-  // Everything that an attempt could change: content, mode, times, attributes, names beside it.
-  std::string state() const {
-    std::string out;
-    for (const fs::path& path : {folder_.path() / "data.jsonl", folder_.path() / ".ssh/id_rsa"}) {
-      struct stat about {};
-      if (::stat(path.c_str(), &about) != 0) return "gone";
-      std::array<char, 256> names{};
-      const ssize_t attributes = ::listxattr(path.c_str(), names.data(), names.size());
-      out += format("{} {:o} {} {} {} {};", read_file(path).value_or(""), about.st_mode,
-                    about.st_uid, about.st_nlink, about.st_mtime, attributes);
-    }
-    return out;
-  }
-
-  TempFolder folder_{};
-  std::string before_{};
-  int listener_ = -1;
-  int port_ = 0;
-};
-
-Program attempt_of(const std::string& code, Jail jail = {}) {
-  return {.commands = {{"python3", "-I", "-S", "-c", code}},
-          .time_max = 20_s,
-          .output_bytes_max = 100'000,
-          .jail = std::move(jail)};
-}
-
-// Runs all attempts in one jail, each in its own process; names those that escaped.
-std::string batch(const std::vector<Attempt>& attempts) {
-  std::string out;
-  for (const Attempt& attempt : attempts) {
-    out += format(
-        "if os.fork() == 0:\n"
-        "    try: exec({})\n"
-        "    except BaseException: pass\n"
-        "    os._exit(0)\n"
-        "try: os.wait()\n"
-        "except ChildProcessError: pass\n"
-        "os.write(1, b'{} was tried\\n')\n",
-        Json(attempt.code).dump(), attempt.name);
-  }
-  return out;
-}
-
-void try_in_jail(unsigned user, const std::vector<Attempt>& attempts) {
-  const Victim victim(user);
-  const bool alone = attempts.size() == 1;
-  const std::string code = victim.preamble() + (alone ? attempts.front().code : batch(attempts));
-  const std::string said = as_user(user, [&] {
-    const auto end = run_program(attempt_of(code));
-    return end ? end->out + format("[{} {}]", end->exit_code, end->signal) : end.error().message;
-  });
-  EXPECT_EQ(said.find("ESCAPED"), std::string::npos) << "user " << user << "\n" << said;
-  EXPECT_TRUE(said.ends_with("]")) << said;
-  EXPECT_TRUE(alone || said.find(attempts.back().name + " was tried") != std::string::npos) << said;
-  EXPECT_TRUE(victim.untouched()) << "user " << user << "\n" << said;
-}
-
-void try_without_jail(const Attempt& attempt) {
-  const Victim victim(::geteuid());
-  Program free = attempt_of(victim.preamble() + attempt.code);
-  free.jail.reset();
-  const TempFolder folder;
-  free.folder = folder.path();
-  const auto end = run_program(free);
-  ASSERT_TRUE(end) << end.error().message;
-  EXPECT_NE(end->out.find("ESCAPED"), std::string::npos)
-      << attempt.name << " is no attempt: " << end->err;
-}
-
-void try_all(const std::vector<Attempt>& attempts) {
-  ::setenv("ASSAY_TEST_SECRET", "x", 1);
-  std::vector<Attempt> together;
-  for (const Attempt& attempt : attempts) {
-    if (attempt.works) try_without_jail(attempt);
-    if (!attempt.alone) together.push_back(attempt);
-  }
-  for (const unsigned user : users()) {
-    try_in_jail(user, together);
-    for (const Attempt& attempt : attempts) {
-      if (attempt.alone) try_in_jail(user, {attempt});
-    }
-  }
-}
 
 // Counts this machine's processes whose command line has `mark`.
 std::size_t alive(std::string_view mark) {
@@ -221,14 +36,6 @@ ProgramEnd limited(const std::string& code, Jail jail, Duration time_max = 20_s)
   const auto end = run_program(program);
   EXPECT_TRUE(end) << end.error().message;
   return end ? *end : ProgramEnd{};
-}
-
-TEST(Jail, no_way_to_the_users_files) { try_all(attempts_on_files()); }
-TEST(Jail, no_way_by_the_kernel) { try_all(attempts_on_the_kernel()); }
-TEST(Jail, no_way_to_others) { try_all(attempts_on_others()); }
-TEST(Jail, no_way_by_rarer_calls) { try_all(attempts_by_rarer_calls()); }
-TEST(Jail, no_way_by_rarer_parts_of_the_kernel) {
-  try_all(attempts_by_rarer_parts_of_the_kernel());
 }
 
 TEST(Jail, a_fork_bomb_stops_at_the_limit_and_leaves_nobody) {

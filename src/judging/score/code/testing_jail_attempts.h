@@ -1,5 +1,5 @@
 // The ways out of the jail that its tests try, each a piece of Python that says ESCAPED where it
-// succeeds. Names (VICTIM, FOLDER, HOST, call, got) are those of jail_test.cc's preamble.
+// succeeds. Names (VICTIM, FOLDER, HOST, call, got) are those of jail_long_test.cc's preamble.
 #pragma once
 
 #include <sys/syscall.h>
