@@ -8,6 +8,8 @@
 #include "base/format.h"
 #include "base/talk.h"
 #include "base/text.h"
+#include "campaign/run_folder.h"
+#include "report/content.h"
 #include "report/live_painter.h"
 
 namespace assay::campaign {

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "base/result.h"
-#include "campaign/verify_run.h"
+#include "campaign/verified_run.h"
 
 namespace assay::campaign {
 
