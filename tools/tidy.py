@@ -11,6 +11,9 @@ import re
 import subprocess
 import sys
 
+from tidy_decisions import (changed_decisions_link_back, decisions_say_what_they_must,
+                            fault)
+
 COLUMNS_MAX = 100
 FUNCTION_LINES_MAX = 70
 FILE_LINES_MAX = 600
@@ -138,10 +141,6 @@ class Tree:
                 continue
             if suffixes is None or path.endswith(tuple(suffixes)):
                 yield path, text
-
-
-def fault(path, line, message):
-    return f"{path}:{line}: {message}"
 
 
 # --- the architecture ---------------------------------------------------------------------------
@@ -520,22 +519,6 @@ def references_lead_somewhere(tree):
                 yield fault(path, line, f"names {match.group()}, which is not there")
 
 
-def decisions_say_what_they_must(tree):
-    numbers = {}
-    for path, text in tree.texts("docs/decisions/", (".md",)):
-        name = path.rsplit("/", 1)[-1]
-        number = re.match(r"(\d{4})-[a-z0-9-]+\.md$", name)
-        if not number:
-            yield fault(path, 1, "a decision is named NNNN-what-was-decided.md")
-            continue
-        if number.group(1) in numbers:
-            yield fault(path, 1, f"has the number of {numbers[number.group(1)]}")
-        numbers[number.group(1)] = path
-        for heading in ("Status", "Context", "Decision", "Consequences", "Rejected"):
-            if not re.search(rf"^## {heading}$", text, re.M):
-                yield fault(path, 1, f"no section '## {heading}'")
-
-
 def changelog_knows_the_version(tree):
     version = re.search(r"VERSION (\d+\.\d+\.\d+)", tree.files["CMakeLists.txt"]).group(1)
     changelog = tree.files.get("CHANGELOG.md") or ""
@@ -576,6 +559,7 @@ RULES = [
     markdown_has_one_title,
     references_lead_somewhere,
     decisions_say_what_they_must,
+    changed_decisions_link_back,
     changelog_knows_the_version,
     libraries_have_a_notice,
 ]
