@@ -25,11 +25,6 @@ std::int64_t ThriftReader::read_int() {
   return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
 }
 
-std::int64_t ThriftReader::read_byte() {
-  taken_ = true;
-  return static_cast<std::int8_t>(take());
-}
-
 bool ThriftReader::read_bool() {
   taken_ = true;
   return type_ == Type::bool_true;

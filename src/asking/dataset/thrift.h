@@ -71,7 +71,6 @@ class ThriftReader {
   std::string_view read_binary();
   // A field's boolean is part of its type.
   bool read_bool();
-  std::int64_t read_byte();
 
  private:
   static constexpr int kDepthMax = 64;

@@ -85,12 +85,9 @@ struct Edition {
   // Points.
   std::int64_t points_min = 7;  // without a dedicated Offline point
   std::int64_t points_max = 32;
-  std::int64_t accuracy_runs = 5;
-  std::int64_t agentic_accuracy_runs = 4;
   double ulc_duration_s = 600;  // for at most 32 in flight, for every C_min
   double duration_s = 1200;
   double agentic_duration_s = 2400;
-  double warmup_s_max = 86'400;
   double offline_ratio = 0.98;
   std::int64_t super_passes_min = 4;
   // Tolerances.
@@ -105,7 +102,6 @@ struct Edition {
   std::vector<Drafter> drafters{};
   int drafter_lead_cohorts = 2;
   std::int64_t trajectories = 613;  // agentic: issued in multiples of this number
-  std::int64_t swebench_instances = 200;
 
   const Benchmark* benchmark(std::string_view name) const;
   // Returns the benchmark with this name in any spelling ("llama3.1-8b"), or nullptr.

@@ -93,11 +93,4 @@ void append_head(std::string& out, const ReplyHead& head) {
   out += "\r\n";
 }
 
-void append_chunk(std::string& out, std::string_view data) {
-  if (data.empty()) return;
-  format_to(std::back_inserter(out), "{:x}\r\n", data.size());
-  out += data;
-  out += "\r\n";
-}
-
 }  // namespace assay::net

@@ -31,8 +31,5 @@ struct ReplyHead {
 
 // Appends the head, its blank line included.
 void append_head(std::string& out, const ReplyHead& head);
-// Appends `data` as one chunk. Appends nothing for empty data: an empty chunk ends the body.
-void append_chunk(std::string& out, std::string_view data);
-inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 }  // namespace assay::net

@@ -75,13 +75,5 @@ TEST(HttpReply, each_status_that_is_answered_has_its_name) {
   for (const auto& [status, name] : names) EXPECT_EQ(status_text(status), name) << status;
 }
 
-TEST(HttpReply, a_chunk_is_its_size_in_hexadecimal_and_its_bytes) {
-  std::string out = "x";
-  append_chunk(out, "");  // would end the body
-  EXPECT_EQ(out, "x");
-  append_chunk(out, std::string(26, 'a'));
-  EXPECT_EQ(out, "x1a\r\n" + std::string(26, 'a') + "\r\n");
-}
-
 }  // namespace
 }  // namespace assay::net

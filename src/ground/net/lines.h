@@ -5,8 +5,8 @@
 // finish() gives a last line without a line end.
 //
 // A line that lies in one piece is passed as a view into that piece, without a copy. Others are
-// gathered within a memory budget. In both cases kLinePadding bytes after the line may be read, if
-// the caller keeps as many readable after each piece it feeds.
+// gathered within a memory budget. In both cases BudgetedText::kPadding bytes after the line may be
+// read, if the caller keeps as many readable after each piece it feeds.
 //
 // One thread.
 #pragma once
@@ -18,8 +18,6 @@
 #include "base/memory_budget.h"
 
 namespace assay::net {
-
-inline constexpr std::size_t kLinePadding = BudgetedText::kPadding;
 
 class LineParser {
  public:

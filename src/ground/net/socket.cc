@@ -226,8 +226,6 @@ Result<Fd> accept_one(const Fd& listener) {
 
 bool set_no_delay(const Fd& fd) { return set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1); }
 
-bool set_quick_ack(const Fd& fd) { return set_int(fd, IPPROTO_TCP, TCP_QUICKACK, 1); }
-
 // An even value sends the ACK that is due and leaves the interactive mode on, in which a read sends
 // none (tcp(7); __tcp_sock_set_quickack in the kernel).
 bool acknowledge_now(const Fd& fd) { return set_int(fd, IPPROTO_TCP, TCP_QUICKACK, 2); }

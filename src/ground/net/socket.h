@@ -98,7 +98,6 @@ Result<Fd> accept_one(const Fd& listener);
 
 // Each returns whether the kernel agreed; a Unix socket refuses TCP options without an error.
 bool set_no_delay(const Fd& fd);
-bool set_quick_ack(const Fd& fd);
 // Sends the ACK of what was read; the next read sends none by itself. A read on loopback takes half
 // as long without it: for one that forwards first and acknowledges then.
 bool acknowledge_now(const Fd& fd);

@@ -77,8 +77,8 @@ class LittleEndpoint final : net::HttpService {
                            .content_type = "text/event-stream",
                            .framing = net::BodyFraming::chunked,
                            .keep_alive = manners_.keep_alive});
-    net::append_chunk(out, data + "data: [DONE]\n\n");
-    out += net::kLastChunk;
+    data += "data: [DONE]\n\n";
+    out += format("{:x}\r\n{}\r\n0\r\n\r\n", data.size(), data);
     server_->send(connection, out);
     server_->finish(connection, manners_.keep_alive);
   }

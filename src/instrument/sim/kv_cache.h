@@ -28,10 +28,8 @@ class PrefixCache {
   void release(std::span<const std::uint64_t> blocks, std::size_t count);
   // Evicts free blocks, oldest first, until at most `free_max` are left.
   void trim(std::size_t free_max);
-  void clear_free() { trim(0); }
 
   std::size_t held() const { return blocks_.size() - free_.size(); }
-  std::size_t free_blocks() const { return free_.size(); }
 
  private:
   struct Block {

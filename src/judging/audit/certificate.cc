@@ -89,7 +89,6 @@ bool encrypted(const metrics::Point& point) {
 }  // namespace
 
 std::int64_t ErrorFigures::size_p99() const { return std::max(std::abs(p1), std::abs(p99)); }
-std::int64_t ErrorFigures::size_p99_9() const { return std::max(std::abs(p0_1), std::abs(p99_9)); }
 
 ErrorFigures error_figures(std::vector<std::int64_t>& values) {
   ErrorFigures out{.count = values.size()};

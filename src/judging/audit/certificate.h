@@ -32,9 +32,8 @@ struct ErrorFigures {
   std::int64_t p50 = 0;
   std::int64_t p99 = 0;
   std::int64_t p99_9 = 0;
-  // The larger of the errors at P1 and P99; of those at P0.1 and P99.9.
+  // The larger of the errors at P1 and P99.
   std::int64_t size_p99() const;
-  std::int64_t size_p99_9() const;
 };
 // Sorts the values in place.
 ErrorFigures error_figures(std::vector<std::int64_t>& values);

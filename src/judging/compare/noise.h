@@ -47,9 +47,8 @@ RunFigures figures_of(const ComparedRun& run, const CompareOptions& options);
 // The deviation of the logarithm of one run's figure from run to run.
 struct Spread {
   double deviation = 0;
-  double degrees = 0;    // of freedom; 0: no two equal runs, the deviation is that within a run
-  double within = 0;     // root mean square of the runs' own deviations
-  bool floored = false;  // the runs differ less than their own queries let expect
+  double degrees = 0;  // of freedom; 0: no two equal runs, the deviation is that within a run
+  double within = 0;   // root mean square of the runs' own deviations
 };
 // `groups`: runs of one thing each. A run without the figure is left out.
 Spread spread_of(const std::vector<const std::vector<RunFigures>*>& groups, std::size_t metric);

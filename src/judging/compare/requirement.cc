@@ -252,12 +252,6 @@ Json to_json(const std::vector<RequirementVerdict>& verdicts) {
   return out;
 }
 
-bool all_met(const std::vector<Judged>& judged) {
-  return std::ranges::all_of(judged, [](const Judged& one) {
-    return std::ranges::all_of(one.verdicts, &RequirementVerdict::met);
-  });
-}
-
 std::string requirements_junit(std::string_view suite, const std::vector<Judged>& judged) {
   std::string cases;
   std::size_t tests = 0;

@@ -54,7 +54,6 @@ struct Judged {
   std::string name{};
   std::vector<RequirementVerdict> verdicts{};
 };
-bool all_met(const std::vector<Judged>& judged);
 // JUnit XML, a test case for each requirement of each.
 std::string requirements_junit(std::string_view suite, const std::vector<Judged>& judged);
 

@@ -57,7 +57,6 @@ class ByteBuffer {
 
   void clear() { size_ = 0; }
   std::string_view view() const { return {bytes_.get(), size_}; }
-  std::string_view view_from(std::size_t at) const { return {bytes_.get() + at, size_ - at}; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 

@@ -88,7 +88,4 @@ class Wire {
   std::string usage_after_created_{};
 };
 
-// The length of a request's id as text, without its prefix.
-inline constexpr std::size_t kReplyIdDigits = 16;
-
 }  // namespace assay::endpoint
