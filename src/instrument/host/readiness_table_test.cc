@@ -2,16 +2,16 @@
 #include <gtest/gtest.h>
 
 #include "base/format.h"
-#include "base/rng.h"
+#include "base/testing_drawn.h"
 #include "base/testing_golden.h"
 #include "host/readiness.h"
 
 namespace assay::host {
 namespace {
 
-class DrawnMachine {
+class DrawnMachine : Drawn {
  public:
-  explicit DrawnMachine(std::uint64_t seed) : rng_(seed) {}
+  using Drawn::Drawn;
 
   MachineFacts facts() {
     MachineFacts out;
@@ -38,15 +38,6 @@ class DrawnMachine {
     }
     return out;
   }
-
- private:
-  bool one_in(std::uint64_t n) { return rng_.below(n) == 0; }
-  template <typename T>
-  T pick(const std::vector<T>& from) {
-    return from[rng_.below(from.size())];
-  }
-
-  Rng rng_;
 };
 
 TEST(ReadinessTable, what_is_said_of_drawn_machines_is_what_was_read) {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/format.h"
-#include "base/rng.h"
+#include "base/testing_drawn.h"
 #include "base/testing_golden.h"
 #include "metrics/live.h"
 #include "metrics/point_fold.h"
@@ -11,9 +11,9 @@
 namespace assay::metrics {
 namespace {
 
-class DrawnRun {
+class DrawnRun : Drawn {
  public:
-  explicit DrawnRun(std::uint64_t seed) : rng_(seed) {}
+  using Drawn::Drawn;
 
   RunInfo info() {
     RunInfo out;
@@ -53,7 +53,6 @@ class DrawnRun {
   }
 
  private:
-  bool one_in(std::uint64_t n) { return rng_.below(n) == 0; }
   Duration us(std::uint64_t most) { return 1_us * static_cast<std::int64_t>(1 + rng_.below(most)); }
 
   HandMadeQuery query(std::uint16_t phase, std::uint32_t index, std::int64_t due_ms,
@@ -100,8 +99,6 @@ class DrawnRun {
     }
     return q;
   }
-
-  Rng rng_;
   bool gathers_ = false;
   bool wrong_ = false;
 };

@@ -1,16 +1,16 @@
 // The words of a probe about drawn endpoints: any mix of faults that a finding names, at any pace.
 #include <gtest/gtest.h>
 
-#include "base/rng.h"
+#include "base/testing_drawn.h"
 #include "base/testing_golden.h"
 #include "protocol/testing_probe.h"
 
 namespace assay::protocol {
 namespace {
 
-class DrawnProbe {
+class DrawnProbe : Drawn {
  public:
-  explicit DrawnProbe(std::uint64_t seed) : rng_(seed) {}
+  using Drawn::Drawn;
 
   ProbeQuestion question() {
     ProbeQuestion out = probe_question();
@@ -44,12 +44,6 @@ class DrawnProbe {
   }
 
  private:
-  bool one_in(std::uint64_t n) { return rng_.below(n) == 0; }
-  template <typename T>
-  T pick(const std::vector<T>& from) {
-    return from[rng_.below(from.size())];
-  }
-
   Recording stream() {
     const auto server = pick<std::string>({"", "Server: uvicorn\r\n"});
     const auto version = pick<std::string>({"HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0"});
@@ -136,8 +130,6 @@ class DrawnProbe {
     if (one_in(10)) reply.resize(reply.size() - 1);
     return paced({reply}, true);
   }
-
-  Rng rng_;
 };
 
 TEST(ProbeTable, what_is_said_of_drawn_endpoints_is_what_was_read) {

@@ -3,15 +3,15 @@
 
 #include "audit/innocence.h"
 #include "base/format.h"
-#include "base/rng.h"
+#include "base/testing_drawn.h"
 #include "base/testing_golden.h"
 
 namespace assay::audit {
 namespace {
 
-class DrawnAudit {
+class DrawnAudit : Drawn {
  public:
-  explicit DrawnAudit(std::uint64_t seed) : rng_(seed) {}
+  using Drawn::Drawn;
 
   ClientAudit audit() {
     ClientAudit out;
@@ -58,11 +58,6 @@ class DrawnAudit {
   JudgeOptions options() { return {.all_at_once = one_in(3), .spinning = one_in(3)}; }
 
  private:
-  bool one_in(std::uint64_t n) { return rng_.below(n) == 0; }
-  template <typename T>
-  T pick(const std::vector<T>& from) {
-    return from[rng_.below(from.size())];
-  }
   Duration share(Duration wall, const std::vector<double>& shares) {
     return Duration{static_cast<std::int64_t>(static_cast<double>(wall.ns) * pick(shares))};
   }
@@ -84,8 +79,6 @@ class DrawnAudit {
     }
     return out;
   }
-
-  Rng rng_;
 };
 
 TEST(InnocenceTable, the_verdicts_over_drawn_audits_are_those_that_were_read) {

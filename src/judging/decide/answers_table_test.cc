@@ -2,16 +2,16 @@
 #include <gtest/gtest.h>
 
 #include "base/format.h"
-#include "base/rng.h"
+#include "base/testing_drawn.h"
 #include "base/testing_golden.h"
 #include "decide/system.h"
 
 namespace assay::decide {
 namespace {
 
-class DrawnSystems {
+class DrawnSystems : Drawn {
  public:
-  explicit DrawnSystems(std::uint64_t seed) : rng_(seed) {}
+  using Drawn::Drawn;
 
   metrics::Curve curve() {
     metrics::Curve out;
@@ -82,15 +82,6 @@ class DrawnSystems {
     if (one_in(4)) in.software_per_year = 4'500;
     return out;
   }
-
- private:
-  bool one_in(std::uint64_t n) { return rng_.below(n) == 0; }
-  template <typename T>
-  T pick(const std::vector<T>& from) {
-    return from[rng_.below(from.size())];
-  }
-
-  Rng rng_;
 };
 
 TEST(AnswersTable, what_is_answered_of_drawn_systems_is_what_was_read) {

@@ -4,16 +4,16 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "base/rng.h"
+#include "base/testing_drawn.h"
 #include "base/testing_golden.h"
 #include "protocol/codec.h"
 
 namespace assay::protocol {
 namespace {
 
-class DrawnRequest {
+class DrawnRequest : Drawn {
  public:
-  explicit DrawnRequest(std::uint64_t seed) : rng_(seed) {}
+  using Drawn::Drawn;
 
   Generation generation() {
     Generation out;
@@ -88,7 +88,6 @@ class DrawnRequest {
   }
 
  private:
-  bool one_in(std::uint64_t n) { return rng_.below(n) == 0; }
   const char* pick(std::initializer_list<const char*> from) {
     return *(from.begin() + rng_.below(from.size()));
   }
@@ -157,8 +156,6 @@ class DrawnRequest {
     }
     return out;
   }
-
-  Rng rng_;
 };
 
 std::string shown(std::string_view bytes) {
