@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "domain/quiet_sink.h"
 #include "protocol/exchange.h"
 
 namespace assay::protocol {
@@ -14,11 +15,8 @@ namespace {
 constexpr Instant kEndDue{1'000'000'000};
 
 // Each event as "category text shares unsure", and how often the end was reported.
-class EndNotes final : public EventSink {
+class EndNotes final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_tick(Instant) override {}
   void on_stream_event(const Query&, const StreamEvent& e, std::string_view text) override {
     events += format("{} '{}'{} {} ms\n", to_string(e.category), text, e.shares_read ? " +" : "",
                      e.uncertainty.ns / 1'000'000);

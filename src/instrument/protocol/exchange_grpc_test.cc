@@ -4,23 +4,21 @@
 #include <string>
 
 #include "base/protobuf.h"
+#include "domain/quiet_sink.h"
 #include "net/grpc.h"
 #include "protocol/exchange.h"
 
 namespace assay::protocol {
 namespace {
 
-class CallEnd final : public EventSink {
+class CallEnd final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query&, const StreamEvent&, std::string_view) override { ++events; }
   void on_done(const Event& event, std::string_view why) override {
     outcome = event.outcome;
     detail = why;
     ++ends;
   }
-  void on_tick(Instant) override {}
 
   Outcome outcome = Outcome::ok;
   std::string detail{};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "domain/quiet_sink.h"
 #include "protocol/exchange.h"
 
 // GCC 12 takes the members of a braced list's temporaries for uninitialized where it destroys them.
@@ -25,11 +26,8 @@ constexpr Instant kDue{1'000'000'000};
 const Stamp kCame{.arrival = kDue + 5_ms, .read = kDue + 6_ms, .kernel = true};
 
 // All reports to the sink, as text: two exchanges with the same text are equal.
-class Story final : public EventSink {
+class Story final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_tick(Instant) override {}
   void on_stream_event(const Query& query, const StreamEvent& e, std::string_view text) override {
     fragments += text;
     lines += format("{} {} choice {} shares {} tokens {} at {} read {} unsure {} '{}'\n",

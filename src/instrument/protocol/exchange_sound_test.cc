@@ -7,6 +7,7 @@
 
 #include "base/base64.h"
 #include "base/format.h"
+#include "domain/quiet_sink.h"
 #include "protocol/exchange.h"
 
 namespace assay::protocol {
@@ -15,11 +16,8 @@ namespace {
 constexpr Instant kSoundDue{1'000'000'000};
 constexpr std::uint32_t kSoundRate = 48'000;
 
-class HeardSound final : public EventSink {
+class HeardSound final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_tick(Instant) override {}
   void on_stream_event(const Query&, const StreamEvent& e, std::string_view text) override {
     EXPECT_EQ(text, "");
     // A plus: what came behind it in one read.
@@ -234,10 +232,7 @@ TEST(ExchangeSound, nothing_of_a_sound_is_left_for_the_next_reply) {
   }
 }
 
-struct OnePiece final : EventSink {
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_tick(Instant) override {}
+struct OnePiece final : QuietSink {
   void on_stream_event(const Query&, const StreamEvent& e, std::string_view) override {
     events.push_back(e);
   }

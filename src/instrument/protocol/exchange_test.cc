@@ -15,6 +15,7 @@
 
 #include "base/format.h"
 #include "base/rng.h"
+#include "domain/quiet_sink.h"
 
 namespace assay::protocol {
 namespace {
@@ -155,10 +156,8 @@ struct ToldEvent {
   bool unsure = false;  // for the twin: whether it shares its read depends on the cuts
 };
 
-class KeepAll final : public EventSink {
+class KeepAll final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override {
     EXPECT_EQ(query.index, 7U);
@@ -169,7 +168,6 @@ class KeepAll final : public EventSink {
     done = event;
     detail = why;
   }
-  void on_tick(Instant) override {}
   std::vector<ToldEvent> events{};
   std::optional<Event> done{};
   std::string detail{};

@@ -1,6 +1,7 @@
 // The uncertainty of events, by read.
 #include <gtest/gtest.h>
 
+#include "domain/quiet_sink.h"
 #include "protocol/exchange.h"
 
 namespace assay::protocol {
@@ -8,14 +9,11 @@ namespace {
 
 constexpr Instant kStart{10'000'000'000};
 
-class Kept final : public EventSink {
+class Kept final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query&, const StreamEvent& event, std::string_view) override {
     events.push_back(event);
   }
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override { done = event; }
   std::vector<StreamEvent> events{};
   Event done{};

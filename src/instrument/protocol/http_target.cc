@@ -2,23 +2,11 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "domain/quiet_sink.h"
 #include "protocol/codec.h"
 #include "protocol/http_target_state.h"
 
 namespace assay::protocol {
-namespace {
-
-// For connect_ahead(): no query is under way, so there is no event to report.
-class SilentSink final : public EventSink {
- public:
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
-  void on_done(const Event&, std::string_view) override {}
-};
-
-}  // namespace
 
 HttpTarget::HttpTarget(std::unique_ptr<State> state) : state_(std::move(state)) {}
 HttpTarget::~HttpTarget() = default;
@@ -51,7 +39,7 @@ Result<std::unique_ptr<HttpTarget>> HttpTarget::create(const Plan& plan,
 
 Result<void> HttpTarget::connect_ahead(std::uint32_t count) {
   State& s = *state_;
-  SilentSink silent;
+  QuietSink silent;  // no query is under way, so there is no event to report
   const auto endpoints = static_cast<std::uint32_t>(s.destinations.size());
   const std::uint32_t queries = std::max(1U, (count + endpoints - 1) / endpoints);
   const Instant limit = s.clock.now() + s.spec.connect_timeout + 1_s;

@@ -7,19 +7,17 @@
 #include <vector>
 
 #include "base/format.h"
+#include "domain/quiet_sink.h"
 #include "net/socket.h"
 #include "protocol/http_target.h"
 
 namespace assay::protocol {
 namespace {
 
-class Seen final : public EventSink {
+class Seen final : public QuietSink {
  public:
   explicit Seen(const Clock& clock) : clock_(clock) {}
-  void on_phase(const PhaseMark&) override {}
   void on_sent(const Query&, Instant, Instant) override { ++sent; }
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view why) override {
     if (done.empty()) first_told = clock_.now();
     done.push_back(event);

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "base/format.h"
+#include "domain/quiet_sink.h"
 #include "net/socket.h"
 #include "net/testing_http2.h"
 #include "protocol/http_target.h"
@@ -127,11 +128,8 @@ class Http2Server {
   std::thread thread_{};
 };
 
-struct Told final : public EventSink {
-  void on_phase(const PhaseMark&) override {}
+struct Told final : public QuietSink {
   void on_sent(const Query& query, Instant, Instant) override { ++sent[query.index]; }
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view why) override {
     ++outcomes[event.outcome];
     ++ended[event.query.index];

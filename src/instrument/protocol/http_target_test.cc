@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/format.h"
+#include "domain/quiet_sink.h"
 #include "net/socket.h"
 
 namespace assay::protocol {
@@ -91,16 +92,14 @@ class ScriptedServer {
   std::thread thread_{};
 };
 
-class Collector final : public EventSink {
+class Collector final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
   void on_sent(const Query&, Instant, Instant) override { ++sent; }
   void on_stream_event(const Query&, const StreamEvent& event, std::string_view fragment) override {
     ++categories[event.category];
     if (is_fragment(event.category)) text += fragment;
     EXPECT_LE(event.arrival, event.read);
   }
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view why) override {
     done.push_back(event);
     detail = why;

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "domain/quiet_sink.h"
 #include "net/websocket.h"
 #include "net/websocket_handshake.h"
 #include "protocol/transport.h"
@@ -18,12 +19,9 @@ namespace {
 
 constexpr int kEvents = 4096;
 
-struct Count final : EventSink {
+struct Count final : QuietSink {
   std::uint64_t events = 0;
   Outcome outcome = Outcome::reset;
-  void on_phase(const PhaseMark&) override {}
-  void on_tick(Instant) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query&, const StreamEvent&, std::string_view) override { ++events; }
   void on_done(const Event& event, std::string_view) override { outcome = event.outcome; }
 };

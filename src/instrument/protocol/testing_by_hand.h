@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/format.h"
+#include "domain/quiet_sink.h"
 #include "net/socket.h"
 #include "net/testing_http2.h"
 #include "net/tls.h"
@@ -31,7 +32,7 @@
 namespace assay::protocol {
 
 // Keeps all reports to a sink.
-class Notes final : public EventSink {
+class Notes final : public QuietSink {
  public:
   struct Sent {
     std::uint32_t index = 0;
@@ -39,8 +40,6 @@ class Notes final : public EventSink {
     Instant at{};
     bool operator==(const Sent&) const = default;
   };
-  void on_phase(const PhaseMark&) override {}
-  void on_tick(Instant) override {}
   void on_sent(const Query& query, Instant due, Instant at) override {
     sent.push_back({query.index, due, at});
   }

@@ -6,21 +6,19 @@
 #include <vector>
 
 #include "base/format.h"
+#include "domain/quiet_sink.h"
 #include "protocol/exchange.h"
 
 namespace assay::protocol {
 namespace {
 
-class Heard final : public EventSink {
+class Heard final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query&, const StreamEvent& event, std::string_view text) override {
     lines.push_back(format("{} {} {} '{}'", to_string(event.category), event.choice,
                            event.tokens_so_far, text));
   }
   void on_done(const Event& event, std::string_view) override { done = event; }
-  void on_tick(Instant) override {}
 
   std::vector<std::string> lines{};
   Event done{};

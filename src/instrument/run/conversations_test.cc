@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "domain/quiet_sink.h"
 #include "run/run.h"
 
 namespace assay::run {
@@ -66,12 +67,8 @@ class TurnTarget final : public Target {
   std::deque<Sent> pending_{};
 };
 
-class TurnSink final : public EventSink {
+class TurnSink final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override {
     if (event.outcome == Outcome::cancelled) given_up.emplace_back(detail);
   }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "domain/quiet_sink.h"
 #include "run/run.h"
 
 namespace assay::run {
@@ -75,12 +76,8 @@ class ScriptTarget final : public Target {
   std::deque<Pending> pending_{};
 };
 
-class TokenSink final : public EventSink {
+class TokenSink final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override {
     tokens += std::max(event.usage.prompt_tokens, 0) + std::max(event.usage.completion_tokens, 0);
   }

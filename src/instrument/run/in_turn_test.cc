@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "domain/quiet_sink.h"
 #include "run/run.h"
 #include "run/testing_late_target.h"
 #include "run/testing_scripted_target.h"
@@ -15,11 +16,7 @@
 namespace assay::run {
 namespace {
 
-struct EndSink final : EventSink {
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
+struct EndSink final : QuietSink {
   void on_done(const Event& event, std::string_view) override { ended.push_back(event); }
   std::vector<Event> ended{};
 };

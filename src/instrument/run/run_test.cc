@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/rng.h"
+#include "domain/quiet_sink.h"
 
 namespace assay::run {
 namespace {
@@ -73,11 +74,10 @@ class TestTarget final : public Target {
   std::size_t answered_ = 0;
 };
 
-class CountingSink final : public EventSink {
+class CountingSink final : public QuietSink {
  public:
   void on_phase(const PhaseMark& mark) override { marks.push_back(mark); }
   void on_sent(const Query&, Instant, Instant) override { ++sent; }
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
   void on_tick(Instant now) override { ticks.push_back(now); }
   void on_done(const Event& event, std::string_view) override {
     ++done[event.query.index];

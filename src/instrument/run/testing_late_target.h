@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "domain/quiet_sink.h"
 #include "domain/target.h"
 
 namespace assay::run {
@@ -126,12 +127,8 @@ class LateTarget final : public Target {
   std::multimap<Instant, Query> pending_{};
 };
 
-class NoSink final : public EventSink {
+class NoSink final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_done(const Event&, std::string_view) override {}
   void on_tick(Instant now) override { ticks.push_back(now); }
   std::vector<Instant> ticks{};
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "domain/quiet_sink.h"
 #include "run/conversations.h"
 #include "run/run.h"
 #include "run/testing_scripted_target.h"
@@ -19,17 +20,14 @@ using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
 // Keeps when each sample was due, ended, or was given up.
-class NodeSink final : public EventSink {
+class NodeSink final : public QuietSink {
  public:
   struct Node {
     Instant due{};
     Instant done{};
     bool ok = false;
   };
-  void on_phase(const PhaseMark&) override {}
   void on_sent(const Query& query, Instant due, Instant) override { sent.push_back({query, due}); }
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override {
     const bool added =
         ended

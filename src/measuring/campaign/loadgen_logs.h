@@ -22,7 +22,7 @@
 #include "base/files.h"
 #include "base/flat_map.h"
 #include "base/result.h"
-#include "domain/event_sink.h"
+#include "domain/quiet_sink.h"
 #include "domain/run_info.h"
 #include "loadgen/detail_log.h"
 #include "loadgen/test.h"
@@ -31,7 +31,7 @@
 
 namespace assay::campaign {
 
-class LoadgenLogs final : public EventSink {
+class LoadgenLogs final : public QuietSink {
  public:
   // Null where the run was no LoadGen test.
   static Result<std::unique_ptr<LoadgenLogs>> open(const std::filesystem::path& folder,
@@ -42,7 +42,6 @@ class LoadgenLogs final : public EventSink {
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
   void on_done(const Event& event, std::string_view detail) override;
-  void on_tick(Instant) override {}
 
   // After the replay. `run` has the judgement and the scores.
   Result<void> finish(const audit::LoadedRun& run);

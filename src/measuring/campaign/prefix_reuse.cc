@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "campaign/run_folder.h"
 #include "campaign/sent_body.h"
-#include "domain/event_sink.h"
+#include "domain/quiet_sink.h"
 #include "observe/prefix_reuse.h"
 #include "record/event_log.h"
 
@@ -82,16 +82,12 @@ Symbols symbols_of(const std::string& body, const Json& json, const CountingToke
 }
 
 // Makes a ReuseQuery of every query that was sent.
-class Collector final : public EventSink {
+class Collector final : public QuietSink {
  public:
   Collector(const plan::PlanBundle& bundle, const CountingTokenizer* counting, std::uint32_t block,
             std::int64_t now_unix_s)
       : bundle_(bundle), counting_(counting), block_(block), now_unix_s_(now_unix_s) {}
 
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override {
     if (!trouble.empty() || !event.sent.known()) return;
     auto made = query_of(event);

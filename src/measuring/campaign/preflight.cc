@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "domain/quiet_sink.h"
 #include "plan/saved_config.h"
 #include "plan/unasked_fields.h"
 #include "plug/plug_target.h"
@@ -25,12 +26,10 @@ constexpr Duration kLookForStop = 50_ms;
 constexpr Duration kTlsMax = 3_s;
 
 // Each endpoint's answer; the query's phase is the endpoint's number.
-class Heard final : public EventSink {
+class Heard final : public QuietSink {
  public:
   explicit Heard(std::size_t endpoints) : answers(endpoints) {}
 
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query& query, const StreamEvent&, std::string_view) override {
     answers[query.phase].began = true;
   }
@@ -44,7 +43,6 @@ class Heard final : public EventSink {
     answer.detail = detail;
     answer.ended = true;
   }
-  void on_tick(Instant) override {}
 
   // Whether each stream has begun or each reply has ended.
   bool all_began() const {

@@ -18,13 +18,13 @@
 #include <vector>
 
 #include "base/json.h"
-#include "domain/event_sink.h"
+#include "domain/quiet_sink.h"
 #include "plan/config.h"
 #include "plan/make_plan.h"
 
 namespace assay::campaign {
 
-class Profiler final : public EventSink {
+class Profiler final : public QuietSink {
  public:
   Profiler(const plan::Config& config, const plan::PlanBundle& bundle, std::string ca_file);
   ~Profiler() override;
@@ -44,10 +44,6 @@ class Profiler final : public EventSink {
   std::vector<std::string> troubles() const;
 
   void on_phase(const PhaseMark& mark) override;
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
-  void on_done(const Event&, std::string_view) override {}
 
  private:
   enum class Step : std::uint8_t { waiting, started, over };

@@ -28,7 +28,7 @@
 #include "base/json.h"
 #include "base/mutex.h"
 #include "base/result.h"
-#include "domain/event_sink.h"
+#include "domain/quiet_sink.h"
 #include "metrics/token_counts.h"
 #include "text/chat_template.h"
 #include "text/tokenizer.h"
@@ -48,7 +48,7 @@ struct TokenCounterOptions {
   std::vector<Phase> phases{};
 };
 
-class TokenCounter final : public EventSink {
+class TokenCounter final : public QuietSink {
  public:
   // Returns a query's request body as JSON. Called from several threads at once. Empty: no input
   // counts.
@@ -59,11 +59,8 @@ class TokenCounter final : public EventSink {
                                                     const text::ChatFormat* chat, BodyOf body_of,
                                                     TokenCounterOptions options);
 
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
   // The counts of every successful reply. `source` has "output", "refused_by_template" (of the

@@ -9,6 +9,7 @@
 #include "campaign/run_folder.h"
 #include "campaign/sent_body.h"
 #include "campaign/token_counter.h"
+#include "domain/quiet_sink.h"
 #include "domain/tee.h"
 #include "plan/unasked_fields.h"
 #include "record/event_log.h"
@@ -23,16 +24,12 @@ Result<Json> body_of(const plan::PlanBundle& bundle, const Query& query) {
 }
 
 // Detects fragments in the log whose texts were not kept.
-class TextWatch final : public EventSink {
+class TextWatch final : public QuietSink {
  public:
   bool lost = false;
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query&, const StreamEvent& event, std::string_view text) override {
     lost = lost || (is_fragment(event.category) && event.bytes > 0 && text.empty());
   }
-  void on_tick(Instant) override {}
-  void on_done(const Event&, std::string_view) override {}
 };
 
 // Without `bundle` no inputs are counted.

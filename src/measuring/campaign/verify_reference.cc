@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "domain/quiet_sink.h"
 #include "interchange/read/reference_run.h"
 #include "metrics/result_json.h"
 #include "metrics/series.h"
@@ -15,7 +16,7 @@ namespace assay::campaign {
 namespace {
 
 // The reference client's figures of the measured phase.
-class ReferenceFigures final : public EventSink {
+class ReferenceFigures final : public QuietSink {
  public:
   explicit ReferenceFigures(const RunInfo& info) : info_(info) {}
 
@@ -30,7 +31,6 @@ class ReferenceFigures final : public EventSink {
       first_ = event.arrival;
     }
   }
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override {
     const Instant first = first_;
     first_ = Instant::none();

@@ -7,7 +7,7 @@
 #include "campaign/run_folder.h"
 #include "campaign/token_counting.h"
 #include "campaign/verify_reference.h"
-#include "domain/event_sink.h"
+#include "domain/quiet_sink.h"
 #include "interchange/read/reference_run.h"
 #include "interchange/read/run_view.h"
 #include "record/event_log.h"
@@ -61,7 +61,7 @@ Result<void> check_figures(const LoadedRun& run, std::vector<Difference>& findin
 }
 
 // Compares two counts of every reply: a new one and the folder's.
-class CountCheck final : public EventSink {
+class CountCheck final : public QuietSink {
  public:
   CountCheck(const metrics::TokenCounts& kept, const metrics::TokenCounts& again)
       : kept_(kept), again_(again) {}
@@ -71,10 +71,6 @@ class CountCheck final : public EventSink {
   std::int64_t said = 0;  // by the server, where it reported usage
   std::string first{};    // first difference
 
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override {
     const metrics::TokenCount* const now = again_.find(event.query);
     if (now == nullptr) return;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "domain/quiet_sink.h"
 #include "protocol/codec.h"
 #include "protocol/exchange.h"
 
@@ -86,16 +87,12 @@ TEST(Vectors, a_request_asks_for_as_many_results_as_it_has_inputs) {
   EXPECT_EQ(results_of(sample), 2);
 }
 
-class LastOutcome final : public EventSink {
+class LastOutcome final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
   void on_done(const Event& event, std::string_view detail) override {
     outcome = event.outcome;
     words = detail;
   }
-  void on_tick(Instant) override {}
 
   Outcome outcome = Outcome::cancelled;
   std::string words{};

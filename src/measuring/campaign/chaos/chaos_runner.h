@@ -25,15 +25,15 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "campaign/chaos/deed.h"
-#include "domain/event_sink.h"
 #include "domain/plan.h"
+#include "domain/quiet_sink.h"
 #include "net/socket.h"
 #include "observe/chaos_log.h"
 #include "plan/config.h"
 
 namespace assay::campaign {
 
-class ChaosRunner final : public EventSink {
+class ChaosRunner final : public QuietSink {
  public:
   // nullptr: the config has no acts, or the plan measures nothing. Invalid where an act's instant
   // lies beyond what the plan issues.
@@ -51,10 +51,6 @@ class ChaosRunner final : public EventSink {
   std::vector<std::string> troubles() const;
 
   void on_phase(const PhaseMark& mark) override;
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
-  void on_done(const Event&, std::string_view) override {}
 
  private:
   ChaosRunner(const plan::Config& config, std::vector<plan::ChaosAct> acts, std::uint16_t phase,

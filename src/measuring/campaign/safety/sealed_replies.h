@@ -23,13 +23,13 @@
 #include "base/flat_map.h"
 #include "base/mutex.h"
 #include "base/result.h"
-#include "domain/event_sink.h"
 #include "domain/plan.h"
+#include "domain/quiet_sink.h"
 #include "record/journal.h"
 
 namespace assay::campaign {
 
-class SealedReplies final : public EventSink {
+class SealedReplies final : public QuietSink {
  public:
   static Result<std::unique_ptr<SealedReplies>> open(const std::filesystem::path& file, SealKey key,
                                                      const Plan& plan);
@@ -40,9 +40,6 @@ class SealedReplies final : public EventSink {
   // After the run: waits until all is on disk.
   Result<void> finish();
 
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_tick(Instant) override {}
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
   void on_done(const Event& event, std::string_view detail) override;

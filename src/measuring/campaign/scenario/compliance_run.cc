@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "campaign/run_folder.h"
 #include "campaign/token_counting.h"
+#include "domain/quiet_sink.h"
 #include "record/event_log.h"
 #include "score/accuracy_log.h"
 #include "score/payload.h"
@@ -25,7 +26,7 @@ constexpr const char* kAccuracyLog = "mlperf_log_accuracy.json";
 constexpr const char* kDetailLog = "mlperf_log_detail.txt";
 
 // The answers of a run, with their texts.
-class Answers final : public EventSink {
+class Answers final : public QuietSink {
  public:
   explicit Answers(const RunInfo& info) : phases_(info.phases) {}
 
@@ -37,9 +38,6 @@ class Answers final : public EventSink {
   };
   std::vector<One> all{};
 
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_tick(Instant) override {}
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override {
     if (!is_fragment(event.category)) return;
