@@ -70,4 +70,15 @@ std::string tool_call_words(std::string_view text) {
   return words;
 }
 
+Json tool_call_list(std::string_view text) {
+  if (text.empty()) return {};
+  Json out = Json::array();
+  for (const ToolCall& call : tool_calls_from(text)) {
+    Json function = Json().set("name", call.name).set("arguments", call.arguments);
+    out.push_back(
+        Json().set("id", call.id).set("type", "function").set("function", std::move(function)));
+  }
+  return out;
+}
+
 }  // namespace assay

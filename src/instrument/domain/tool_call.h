@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
+
 namespace assay {
 
 inline constexpr char kToolCallBegins = '\x1E';
@@ -32,6 +34,9 @@ struct ToolCall {
 // The calls in order of their first piece. Pieces with the same index are one call, unless both
 // have an id and the ids differ (some servers number every call 0).
 std::vector<ToolCall> tool_calls_from(std::string_view text);
+
+// The calls in the form of OpenAI's API; null for no text.
+Json tool_call_list(std::string_view text);
 
 // The generated words, for counting tokens: names and arguments without ids and control bytes.
 std::string tool_call_words(std::string_view text);

@@ -128,30 +128,14 @@ PointFold::PhaseFold& PointFold::phase(std::uint16_t index) {
 }
 
 PointFold::Open& PointFold::open(const Query& query) {
-  const std::uint64_t key = query_key(query);
-  if (const std::uint32_t* const found = in_flight_.find(key)) return open_[*found];
-  if (spare_.empty()) {
-    spare_.push_back(static_cast<std::uint32_t>(open_.size()));
-    open_.emplace_back();
-  }
-  in_flight_.insert(key) = spare_.back();
-  Open& fresh = open_[spare_.back()];
-  spare_.pop_back();
-  fresh.gaps.clear();  // keeps its memory
-  fresh.limits.clear();
-  fresh.spread.clear();
-  fresh.sent = fresh.visible = false;
-  fresh.visible_delay = Duration{};
-  fresh.evidence.clear();
-  return fresh;
-}
-
-void PointFold::close(const Query& query) {
-  const std::uint64_t key = query_key(query);
-  const std::uint32_t* const found = in_flight_.find(key);
-  if (found == nullptr) return;
-  spare_.push_back(*found);
-  in_flight_.erase(key);
+  return in_flight_.open(query_key(query), [](Open& fresh) {
+    fresh.gaps.clear();  // keeps its memory
+    fresh.limits.clear();
+    fresh.spread.clear();
+    fresh.sent = fresh.visible = false;
+    fresh.visible_delay = Duration{};
+    fresh.evidence.clear();
+  });
 }
 
 void PointFold::on_phase(const PhaseMark& mark) {
@@ -258,7 +242,7 @@ void PointFold::on_done(const Event& event, std::string_view detail) {
       note_failure(event, detail);
     }
   }
-  close(event.query);
+  in_flight_.close(query_key(event.query));
 }
 
 // For the steady-state detector: the query at its place in the order of issue.
@@ -386,7 +370,7 @@ void PointFold::spread_tokens(const Event& event, const Open& q) {
 
 // Queries that were sent and have no end in the log: the run crashed, or the record was lost.
 void PointFold::end_unfinished() {
-  in_flight_.for_each([this](std::uint64_t key, std::uint32_t) {
+  in_flight_.for_each([this](std::uint64_t key, const Open&) {
     Counts& counts = phase(static_cast<std::uint16_t>(key >> 32)).span.counts;
     ++counts.issued;
     ++counts.unfinished;

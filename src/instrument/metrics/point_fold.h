@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/flat_map.h"
 #include "domain/event_sink.h"
+#include "domain/open_queries.h"
 #include "metrics/audio_fold.h"
 #include "metrics/gap_limits.h"
 #include "metrics/point.h"
@@ -83,7 +83,6 @@ class PointFold final : public EventSink {
   PhaseFold& phase(std::uint16_t index);
   bool measured(std::uint16_t index) { return phase(index).span.kind == PhaseKind::performance; }
   Open& open(const Query& query);
-  void close(const Query& query);
   void note(Instant at);
   void note_due(Instant due);
   void note_failure(const Event& event, std::string_view detail);
@@ -105,9 +104,7 @@ class PointFold final : public EventSink {
   Instant began_ = Instant::max();
   Instant ended_ = Instant::none();
   std::vector<PhaseFold> phases_{};
-  FlatMap<std::uint32_t> in_flight_{1024};  // to open_
-  std::vector<Open> open_{};
-  std::vector<std::uint32_t> spare_{};  // of open_
+  OpenQueries<Open> in_flight_{1024};
 
   ClockSeries arrival_;
   ClockSeries read_;

@@ -13,19 +13,6 @@ constexpr std::string_view kTextNotKept =
     "this run kept no text of its replies; repeat it with --keep-text on "
     "(settings.recording.keep_text: on)";
 
-std::uint64_t key_of(const Query& query) { return std::uint64_t{query.phase} << 32 | query.index; }
-
-Json tool_call_list(std::string_view text) {
-  if (text.empty()) return {};
-  Json out = Json::array();
-  for (const ToolCall& call : tool_calls_from(text)) {
-    Json function = Json().set("name", call.name).set("arguments", call.arguments);
-    out.push_back(
-        Json().set("id", call.id).set("type", "function").set("function", std::move(function)));
-  }
-  return out;
-}
-
 // Columns of the row that went into the request, for scorers that judge by what was asked.
 Json columns_with_sent(const Sample& sample) {
   Json out = sample.columns.is_object() ? sample.columns : Json::object();
@@ -61,14 +48,14 @@ ReplyRows::Phase* ReplyRows::phase_of(std::uint16_t index) {
 void ReplyRows::on_sent(const Query& query, Instant, Instant sent) {
   Phase* const phase = phase_of(query.phase);
   if (phase == nullptr) return;
-  replies_.insert(key_of(query)).sample = query.sample;
+  replies_.insert(query_key(query)).sample = query.sample;
   phase->first = phase->first.known() ? std::min(phase->first, sent) : sent;
 }
 
 void ReplyRows::on_stream_event(const Query& query, const StreamEvent& event,
                                 std::string_view text) {
   if (!is_fragment(event.category) || phase_of(query.phase) == nullptr) return;
-  Reply& reply = replies_.insert(key_of(query));
+  Reply& reply = replies_.insert(query_key(query));
   reply.sample = query.sample;
   if (event.category == Category::text) reply.content += text;
   if (event.category == Category::reasoning) reply.reasoning += text;
@@ -118,7 +105,7 @@ void ReplyRows::tell(Phase& phase, Row& row, bool unkept) {
 void ReplyRows::on_done(const Event& event, std::string_view) {
   Phase* const phase = phase_of(event.query.phase);
   if (phase == nullptr) return;
-  const std::uint64_t key = key_of(event.query);
+  const std::uint64_t key = query_key(event.query);
   Reply reply;
   if (Reply* const found = replies_.find(key)) {
     reply = std::move(*found);

@@ -20,18 +20,6 @@ std::int32_t tokens(std::size_t count) {
   return static_cast<std::int32_t>(std::min(count, kMax));
 }
 
-// In the OpenAI API's form.
-Json tool_call_list(std::string_view text) {
-  if (text.empty()) return {};
-  Json out = Json::array();
-  for (const ToolCall& call : tool_calls_from(text)) {
-    Json function = Json().set("name", call.name).set("arguments", call.arguments);
-    out.push_back(
-        Json().set("id", call.id).set("type", "function").set("function", std::move(function)));
-  }
-  return out;
-}
-
 // How many of the first `bytes` bytes of `text` are whole characters.
 std::size_t whole_characters(std::string_view text, std::size_t bytes) {
   std::size_t whole = std::min(bytes, text.size());

@@ -13,7 +13,7 @@
 #include "endpoint/words.h"
 #include "endpoint/worker.h"
 #include "net/grpc.h"
-#include "net/http_reply.h"
+#include "net/whole_reply.h"
 
 namespace assay::endpoint {
 namespace {
@@ -96,22 +96,15 @@ std::string text_of_prompt(const Json& body) {
 void Worker::respond(net::ConnectionId connection, const net::RequestHead& head, int status,
                      std::string_view content_type, std::string_view body,
                      std::string_view extra_header) {
-  std::string bytes;
   const std::size_t colon = extra_header.find(": ");
   const net::HttpHeader extra{extra_header.substr(0, colon), colon == std::string_view::npos
                                                                  ? std::string_view{}
                                                                  : extra_header.substr(colon + 2)};
-  net::append_head(bytes, {.status = status,
-                           .content_type = content_type,
-                           .length = body.size(),
-                           .keep_alive = head.keep_alive,
-                           .minor_version = head.minor_version,
-                           .headers = {&extra, extra_header.empty() ? 0u : 1u}});
-  const bool bodiless = head.method == "HEAD";
-  const std::array<std::string_view, 2> parts = {bytes, bodiless ? std::string_view{} : body};
-  if (server_->send(connection, parts) != net::HttpServer::Sent::gone) {
-    server_->finish(connection, head.keep_alive);
-  }
+  net::send_whole(*server_, connection, head,
+                  {.status = status,
+                   .content_type = content_type,
+                   .headers = {&extra, extra_header.empty() ? 0u : 1u}},
+                  body);
 }
 
 void Worker::respond_error(net::ConnectionId connection, const net::RequestHead& head,

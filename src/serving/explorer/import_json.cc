@@ -131,6 +131,16 @@ std::vector<FoundPoint> simulated(const Json& json, const fs::path& path,
   return out;
 }
 
+// What follows from the figures, and how many queries there were.
+void close_point(std::uint64_t completed, std::uint64_t failed, PointFacts& out) {
+  const double tpot = out.point["tpot_ms_p90"].as_double();
+  if (tpot > 0) out.point.set("tps_per_user", 1000 / tpot);
+  out.point.set("issued", completed + failed).set("failed", failed).set("complete", true);
+  out.run.set(
+      "counts",
+      Json().set("issued", completed + failed).set("completed", completed).set("failed", failed));
+}
+
 FoundPoint vllm(const Json& json, const fs::path& path, const ImportOptions& options) {
   FoundPoint found;
   found.curve = {.model = clean_name(json["model_id"].as_string(json["model"].as_string())),
@@ -168,12 +178,7 @@ FoundPoint vllm(const Json& json, const fs::path& path, const ImportOptions& opt
     summary.figure("std_dev", value("std"));
     summary.close(ours, completed);
   }
-  const double tpot = point["tpot_ms_p90"].as_double();
-  if (tpot > 0) point.set("tps_per_user", 1000 / tpot);
-  point.set("issued", completed + failed).set("failed", failed).set("complete", true);
-  run.set(
-      "counts",
-      Json().set("issued", completed + failed).set("completed", completed).set("failed", failed));
+  close_point(completed, failed, found.point);
   found.point.concurrency =
       json["max_concurrency"].as_double(json["max_concurrent_requests"].as_double());
   found.point.key = id_of({json.dump()});
@@ -223,12 +228,7 @@ FoundPoint aiperf(const Json& json, const fs::path& path, const ImportOptions& o
     }
     summary.close(ours, completed);
   }
-  const double tpot = point["tpot_ms_p90"].as_double();
-  if (tpot > 0) point.set("tps_per_user", 1000 / tpot);
-  point.set("issued", completed + failed).set("failed", failed).set("complete", true);
-  run.set(
-      "counts",
-      Json().set("issued", completed + failed).set("completed", completed).set("failed", failed));
+  close_point(completed, failed, found.point);
   found.point.concurrency = config["loadgen"]["concurrency"].as_double();
   for (const Json& phase : config["phases"].items()) {
     if (phase["kind"].as_string() == "warmup") continue;

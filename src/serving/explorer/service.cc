@@ -8,6 +8,7 @@
 #include "explorer/gzip.h"
 #include "explorer/page.h"
 #include "net/http_reply.h"
+#include "net/whole_reply.h"
 
 namespace assay::explorer {
 namespace {
@@ -36,18 +37,9 @@ void Service::send(net::ConnectionId connection, const net::RequestHead& head, c
   if (!reply.cookie.empty()) headers.push_back({"Set-Cookie", reply.cookie});
   if (reply.gzipped) headers.push_back({"Content-Encoding", "gzip"});
   if (!reply.etag.empty()) headers.push_back({"Vary", "Accept-Encoding"});
-  std::string bytes;
-  net::append_head(bytes, {.status = reply.status,
-                           .content_type = reply.content_type,
-                           .length = reply.body.size(),
-                           .keep_alive = head.keep_alive,
-                           .minor_version = head.minor_version,
-                           .headers = headers});
-  const bool bodiless = head.method == "HEAD";
-  const std::array<std::string_view, 2> parts = {bytes, bodiless ? std::string_view() : reply.body};
-  if (server_->send(connection, parts) != net::HttpServer::Sent::gone) {
-    server_->finish(connection, head.keep_alive);
-  }
+  net::send_whole(*server_, connection, head,
+                  {.status = reply.status, .content_type = reply.content_type, .headers = headers},
+                  reply.body);
 }
 
 void Service::send_tagged(net::ConnectionId connection, const net::RequestHead& head, Reply reply) {

@@ -7,8 +7,8 @@
 #include "base/format.h"
 #include "explorer/page.h"
 #include "hub/answer.h"
-#include "net/http_reply.h"
 #include "net/http_server.h"
+#include "net/whole_reply.h"
 #include "store/open_store.h"
 
 namespace assay::hub {
@@ -32,17 +32,10 @@ class HubService final : public net::HttpService {
          {"Referrer-Policy", "no-referrer"},
          {"Cross-Origin-Resource-Policy", "same-origin"},
          {"Cross-Origin-Opener-Policy", "same-origin"}}};
-    std::string bytes;
-    net::append_head(bytes, {.status = reply.status,
-                             .content_type = reply.content_type,
-                             .length = reply.body.size(),
-                             .keep_alive = head.keep_alive,
-                             .minor_version = head.minor_version,
-                             .headers = headers});
-    if (head.method != "HEAD") bytes += reply.body;
-    if (server_->send(connection, bytes) != net::HttpServer::Sent::gone) {
-      server_->finish(connection, head.keep_alive);
-    }
+    net::send_whole(
+        *server_, connection, head,
+        {.status = reply.status, .content_type = reply.content_type, .headers = headers},
+        reply.body);
   }
   void on_gone(net::ConnectionId) override {}
   void on_progress(net::ConnectionId, std::uint64_t) override {}

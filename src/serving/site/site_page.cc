@@ -8,8 +8,8 @@
 #include "base/secret.h"
 #include "explorer/access.h"
 #include "explorer/page.h"
-#include "net/http_reply.h"
 #include "net/http_server.h"
+#include "net/whole_reply.h"
 #include "site/desk.h"
 #include "store/open_store.h"
 
@@ -169,17 +169,10 @@ class PageService final : public net::HttpService {
                                             {"Cache-Control", "no-store"}};
     if (!reply.location.empty()) headers.push_back({"Location", reply.location});
     if (!reply.cookie.empty()) headers.push_back({"Set-Cookie", reply.cookie});
-    std::string bytes;
-    net::append_head(bytes, {.status = reply.status,
-                             .content_type = reply.content_type,
-                             .length = reply.body.size(),
-                             .keep_alive = head.keep_alive,
-                             .minor_version = head.minor_version,
-                             .headers = headers});
-    if (head.method != "HEAD") bytes += reply.body;
-    if (server_->send(connection, bytes) != net::HttpServer::Sent::gone) {
-      server_->finish(connection, head.keep_alive);
-    }
+    net::send_whole(
+        *server_, connection, head,
+        {.status = reply.status, .content_type = reply.content_type, .headers = headers},
+        reply.body);
   }
 
   const Policy& policy_;

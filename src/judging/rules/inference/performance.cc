@@ -194,19 +194,7 @@ void check_performance_summary(const At& at, Out& out) {
 }  // namespace
 
 void add_performance(Rules& rules) {
-  const auto add = [&](std::string_view id, Severity severity, std::string_view clause,
-                       std::string_view demand, std::string_view fix,
-                       void (*check)(const At&, Out&)) {
-    rules.push_back({{.id = id,
-                      .group = "performance",
-                      .severity = severity,
-                      .action = Action::reject_points,
-                      .clause = clause,
-                      .demand = demand,
-                      .fix = fix},
-                     Subject::result,
-                     check});
-  };
+  const ResultRules add{rules, "performance"};
   add("inf-performance-log", Severity::error, "checker: PerformanceCheck.missing_check",
       "performance/run_1 has a readable detail log", "add the log as LoadGen wrote it",
       check_performance_log);

@@ -47,8 +47,14 @@ struct ResultRules {
 
   void operator()(std::string_view id, std::string_view clause, std::string_view demand,
                   std::string_view fix, void (*check)(const At&, Out&)) const {
+    (*this)(id, Severity::error, clause, demand, fix, check);
+  }
+  void operator()(std::string_view id, Severity severity, std::string_view clause,
+                  std::string_view demand, std::string_view fix,
+                  void (*check)(const At&, Out&)) const {
     rules.push_back({{.id = id,
                       .group = group,
+                      .severity = severity,
                       .action = Action::reject_points,
                       .clause = clause,
                       .demand = demand,

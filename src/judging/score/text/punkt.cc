@@ -20,6 +20,10 @@ constexpr int kLower = kBeginLower | (1 << 5) | (1 << 6);
 
 constexpr std::string_view kNumber = "##number##";
 
+bool is_curled_quote(char32_t c) {
+  return std::u32string_view(U"‘’“”«»").find(c) != std::u32string_view::npos;
+}
+
 // Characters other than white space that end a word and belong to none.
 bool closes_word(char32_t c) {
   switch (c) {
@@ -37,15 +41,9 @@ bool closes_word(char32_t c) {
     case U'[':
     case U'?':
     case U'!':
-    case U'‘':
-    case U'’':
-    case U'“':
-    case U'”':
-    case U'«':
-    case U'»':
       return true;
     default:
-      return false;
+      return is_curled_quote(c);
   }
 }
 
@@ -56,15 +54,9 @@ bool closes_sentence(char32_t c) {
     case U')':
     case U']':
     case U'}':
-    case U'‘':
-    case U'’':
-    case U'“':
-    case U'”':
-    case U'«':
-    case U'»':
       return true;
     default:
-      return false;
+      return is_curled_quote(c);
   }
 }
 

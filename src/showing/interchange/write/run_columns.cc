@@ -1,6 +1,7 @@
 #include "interchange/write/run_columns.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -265,19 +266,11 @@ PhaseKind RunColumns::kind_of(std::uint16_t phase) const {
 }
 
 RunColumns::Open& RunColumns::open(const Query& query) {
-  const std::uint64_t key = query_key(query);
-  if (const std::uint32_t* const found = in_flight_.find(key)) return open_[*found];
-  if (spare_.empty()) {
-    spare_.push_back(static_cast<std::uint32_t>(open_.size()));
-    open_.emplace_back();
-  }
-  in_flight_.insert(key) = spare_.back();
-  Open& fresh = open_[spare_.back()];
-  spare_.pop_back();
-  fresh.query = query;
-  fresh.due = fresh.sent = Instant::none();
-  fresh.stream.clear();  // keeps its memory
-  return fresh;
+  return in_flight_.open(query_key(query), [&query](Open& fresh) {
+    fresh.query = query;
+    fresh.due = fresh.sent = Instant::none();
+    fresh.stream.clear();  // keeps its memory
+  });
 }
 
 void RunColumns::on_sent(const Query& query, Instant due, Instant sent) {
@@ -328,18 +321,15 @@ void RunColumns::on_done(const Event& event, std::string_view detail) {
     metrics::reconcile(event, evidence_, counted, truth_);
   }
   events_->add(event, kind, true, truth_, detail);
-  const std::uint64_t key = query_key(event.query);
-  spare_.push_back(*in_flight_.find(key));
-  in_flight_.erase(key);
+  in_flight_.close(query_key(event.query));
 }
 
 void RunColumns::finish(std::shared_ptr<const Columns>& events,
                         std::shared_ptr<const Columns>& fragments) {
-  std::vector<std::uint64_t> left;
-  in_flight_.for_each([&left](std::uint64_t key, std::uint32_t) { left.push_back(key); });
-  std::ranges::sort(left);
-  for (const std::uint64_t key : left) {
-    const Open& reply = open_[*in_flight_.find(key)];
+  std::map<std::uint64_t, const Open*> left;
+  in_flight_.for_each([&left](std::uint64_t key, const Open& reply) { left[key] = &reply; });
+  for (const auto& [key, open] : left) {
+    const Open& reply = *open;
     evidence_.clear();
     add_fragments(reply, false);
     Event event{.query = reply.query};

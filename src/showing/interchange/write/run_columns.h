@@ -21,10 +21,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/flat_map.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "domain/event_sink.h"
+#include "domain/open_queries.h"
 #include "domain/run_info.h"
 #include "interchange/write/columns.h"
 #include "metrics/token_counts.h"
@@ -69,9 +69,7 @@ class RunColumns final : public EventSink {
   bool gaps_recorded_;
   metrics::ReplyEvidence evidence_{};
   metrics::TokenTruth truth_{};
-  FlatMap<std::uint32_t> in_flight_{256};  // to open_
-  std::vector<Open> open_{};
-  std::vector<std::uint32_t> spare_{};
+  OpenQueries<Open> in_flight_{256};
   std::shared_ptr<Columns> event_columns_;
   std::shared_ptr<Columns> fragment_columns_;
   std::unique_ptr<EventTable> events_;
