@@ -222,14 +222,20 @@ TEST(Score, python_cannot_forge_a_pass) {
            "import builtins\nbuiltins.AssertionError = ZeroDivisionError\n"
            "builtins.len = lambda x: 2\ndef len(x): return 2\ndef f(x): return 1",
            "import os, signal\nos.kill(os.getppid(), 9)\ndef f(x): pass",
-           "import os\nfor n in range(256):\n    try: os.write(n, b'\\n' + os.read(n, 999))\n"
-           "    except OSError: pass\ndef f(x): pass",
            "import gc, os, sys\nos.write(1, repr(gc.get_objects()).encode())\ndef f(x): pass",
            "import sys\nsys.settrace(lambda *a: None)\ndef f(x): return 1",
            "def f(x): return [1, 2, 3]",
        }) {
     expect_judged("python", reply, kPythonTests, false);
   }
+}
+
+// It waits for words on its standard input until its time is over.
+TEST(Score, python_that_reads_and_writes_every_descriptor_does_not_pass) {
+  expect_judged("python",
+                "import os\nfor n in range(256):\n    try: os.write(n, b'\\n' + os.read(n, 999))\n"
+                "    except OSError: pass\ndef f(x): pass",
+                kPythonTests, false);
 }
 
 constexpr const char* kCppTests = R"(
@@ -242,13 +248,16 @@ int main() {
 )";
 constexpr const char* kNodeTests = "\nconst x0 = f(2);\nif (x0 !== 4) { throw new Error('x0'); }\n";
 
-TEST(Score, other_languages_pass_at_the_end_of_their_tests_alone) {
+TEST(Score, cpp_passes_at_the_end_of_its_tests_alone) {
   const std::string head = "#include <unistd.h>\n#include <cstdlib>\n#include <stdexcept>\n";
   expect_judged("cpp", head + "int f(int x) { return x * 2; }", kCppTests, true);
   expect_judged("cpp", head + "int f(int x) { return x * 3; }", kCppTests, false);
   expect_judged("cpp", head + "int f(int) { std::exit(0); }", kCppTests, false);
   expect_judged("cpp", head + "int f(int) { return 1; }\nint early = (_exit(0), 0);", kCppTests,
                 false);
+}
+
+TEST(Score, javascript_passes_at_the_end_of_its_tests_alone) {
   expect_judged("javascript", "function f(x) { return x * 2; }", kNodeTests, true);
   expect_judged("javascript", "function f(x) { return x * 2; } // end", kNodeTests, true);
   expect_judged("javascript", "function f(x) { return x * 3; }", kNodeTests, false);
