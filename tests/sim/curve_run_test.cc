@@ -15,6 +15,7 @@
 #include "base/testing_temp_folder.h"
 #include "campaign/curve/curve_load.h"
 #include "campaign/run_folder.h"
+#include "domain/quiet_sink.h"
 #include "plan/config_reader.h"
 #include "plan/curve_point_plan.h"
 #include "plan/saved_config.h"
@@ -35,7 +36,7 @@ struct Fate {
   }
 };
 
-class FatefulSink final : public EventSink {
+class FatefulSink final : public QuietSink {
  public:
   FatefulSink(EventSink& next, Fate& fate) : next_(next), fate_(fate) {}
   void on_phase(const PhaseMark& mark) override {
@@ -51,7 +52,6 @@ class FatefulSink final : public EventSink {
     next_.on_stream_event(query, event, text);
     fate_.step();
   }
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override {
     next_.on_done(event, detail);
     fate_.step();

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "domain/plan.h"
+#include "domain/quiet_sink.h"
 #include "domain/tee.h"
 
 namespace assay {
@@ -100,13 +101,9 @@ TEST(Shard, together_the_shards_send_what_the_whole_plan_would) {
   }
 }
 
-class Ticks final : public EventSink {
+class Ticks final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
   void on_tick(Instant now) override { last = now; }
-  void on_done(const Event&, std::string_view) override {}
   Instant last{};
 };
 

@@ -25,8 +25,8 @@
 
 #include "base/histogram.h"
 #include "base/time.h"
-#include "domain/event_sink.h"
 #include "domain/plan.h"
+#include "domain/quiet_sink.h"
 
 namespace assay::metrics {
 
@@ -89,7 +89,7 @@ struct LiveSnapshot {
 
 inline constexpr std::size_t kLiveSeconds = 60;
 
-class Live final : public EventSink {
+class Live final : public QuietSink {
  public:
   // `streamed`: whether replies are; else a fragment's arrival is no first token.
   explicit Live(const Plan& plan, bool streamed = true);
@@ -98,7 +98,6 @@ class Live final : public EventSink {
   void on_sent(const Query& query, Instant due, Instant sent) override;
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
  private:

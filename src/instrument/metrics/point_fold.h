@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/event_sink.h"
 #include "domain/open_queries.h"
+#include "domain/quiet_sink.h"
 #include "metrics/audio_fold.h"
 #include "metrics/gap_limits.h"
 #include "metrics/point.h"
@@ -35,7 +35,7 @@ struct FoldOptions {
   const TokenCounts* counts = nullptr;
 };
 
-class PointFold final : public EventSink {
+class PointFold final : public QuietSink {
  public:
   explicit PointFold(RunInfo info, FoldOptions options = {});
 
@@ -43,7 +43,6 @@ class PointFold final : public EventSink {
   void on_sent(const Query& query, Instant due, Instant sent) override;
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
   // `lost_records`: how many the log's writer lost. The fold is empty afterwards.

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/flat_map.h"
-#include "domain/event_sink.h"
+#include "domain/quiet_sink.h"
 #include "domain/run_info.h"
 #include "metrics/token_counts.h"
 #include "metrics/token_truth.h"
@@ -30,7 +30,7 @@ struct Reply {
   const TokenTruth* truth = nullptr;  // never null
 };
 
-class ReplyFold : public EventSink {
+class ReplyFold : public QuietSink {
  public:
   explicit ReplyFold(const RunInfo& info, bool keep_text = false, bool with_tail = false);
 
@@ -38,10 +38,8 @@ class ReplyFold : public EventSink {
   void use_counts(const TokenCounts* counts) { counts_ = counts; }
 
   void on_phase(const PhaseMark& mark) override;
-  void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
  protected:

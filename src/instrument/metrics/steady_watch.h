@@ -17,13 +17,13 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "domain/event_sink.h"
 #include "domain/plan.h"
+#include "domain/quiet_sink.h"
 #include "metrics/steady_state.h"
 
 namespace assay::metrics {
 
-class SteadyWatch final : public EventSink {
+class SteadyWatch final : public QuietSink {
  public:
   // Watches the plan's performance phase. REQUIRES: options.super_pass > 0.
   SteadyWatch(const Plan& plan, SteadyOptions options);
@@ -31,10 +31,6 @@ class SteadyWatch final : public EventSink {
   SteadyWatch(const SteadyWatch&) = delete;
   SteadyWatch& operator=(const SteadyWatch&) = delete;
 
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
   // "steady since super-pass 2: …", "ramping: …", "drifting up: …".

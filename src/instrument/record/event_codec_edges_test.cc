@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "domain/quiet_sink.h"
 #include "record/event_codec.h"
 #include "record/testing_said.h"
 
@@ -70,12 +71,8 @@ Reading read_alone(std::string_view bytes, Instant base = Instant{}) {
 }
 
 TEST(CodecEdges, any_set_of_known_instants_comes_back_as_it_was) {
-  struct Last final : EventSink {
-    void on_phase(const PhaseMark&) override {}
-    void on_sent(const Query&, Instant, Instant) override {}
-    void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
+  struct Last final : QuietSink {
     void on_done(const Event& done, std::string_view) override { event = done; }
-    void on_tick(Instant) override {}
     Event event{};
   };
   constexpr Instant Event::*kInstants[] = {

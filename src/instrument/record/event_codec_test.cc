@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/quiet_sink.h"
 #include "domain/tee.h"
 #include "record/testing_said.h"
 
@@ -9,7 +10,7 @@ namespace assay::record {
 namespace {
 
 // Encodes all events into one endless block.
-class Encode final : public EventSink {
+class Encode final : public QuietSink {
  public:
   void on_phase(const PhaseMark& mark) override { room(put_phase_mark(p(), state, mark)); }
   void on_sent(const Query& query, Instant due, Instant sent) override {
@@ -25,7 +26,6 @@ class Encode final : public EventSink {
       room(put_text_piece(p(), text.substr(0, kInlineTextMax)));
     }
   }
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override {
     room(put_done(p(), state, event, detail));
   }

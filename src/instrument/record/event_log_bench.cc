@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "base/testing_temp_folder.h"
+#include "domain/quiet_sink.h"
 #include "record/event_log.h"
 
 namespace assay::record {
@@ -111,12 +112,11 @@ void log_plain_reply(benchmark::State& state) {
 }
 BENCHMARK(log_plain_reply);
 
-class Count final : public EventSink {
+class Count final : public QuietSink {
  public:
   void on_phase(const PhaseMark&) override { ++calls; }
   void on_sent(const Query&, Instant, Instant) override { ++calls; }
   void on_stream_event(const Query&, const StreamEvent&, std::string_view) override { ++calls; }
-  void on_tick(Instant) override {}
   void on_done(const Event&, std::string_view) override { ++calls; }
   std::uint64_t calls = 0;
 };

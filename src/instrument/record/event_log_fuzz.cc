@@ -8,20 +8,18 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "domain/quiet_sink.h"
 #include "record/event_log.h"
 #include "record/testing_said.h"
 
 namespace assay::record {
 namespace {
 
-class Nobody final : public EventSink {
+class Nobody final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query&, const StreamEvent& event, std::string_view text) override {
     CHECK(text.empty() || text.size() == event.bytes || text.size() <= kTextMax);
   }
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override {
     CHECK(!to_string(event.outcome).empty() && !to_string(event.finish).empty());
   }

@@ -15,7 +15,7 @@
 
 #include "base/format.h"
 #include "base/rng.h"
-#include "domain/event_sink.h"
+#include "domain/quiet_sink.h"
 
 namespace assay::record {
 
@@ -26,7 +26,7 @@ inline void put_file(const std::filesystem::path& path, std::string_view bytes) 
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-class Said final : public EventSink {
+class Said final : public QuietSink {
  public:
   void on_phase(const PhaseMark& m) override {
     lines.push_back(format("phase {} {} {}", m.phase, static_cast<int>(m.step), m.at.ns));
@@ -40,7 +40,6 @@ class Said final : public EventSink {
                            e.bytes, e.choice, e.tokens_so_far, e.arrival.ns, e.read.ns,
                            e.uncertainty.ns, text));
   }
-  void on_tick(Instant) override {}
   void on_done(const Event& e, std::string_view detail) override {
     std::string line = format("done {} {} {} {}{}{}{} {} {}", name(e.query), to_string(e.outcome),
                               to_string(e.finish), int{e.streamed}, int{e.connected},

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/rng.h"
+#include "domain/quiet_sink.h"
 #include "sim/fixed_engine.h"
 
 namespace assay::sim {
@@ -14,9 +15,8 @@ namespace {
 
 // Keeps all events and checks the rules of every target: each query is sent at most once and done
 // exactly once, and instants never go back.
-class Witness final : public EventSink {
+class Witness final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
   void on_sent(const Query& query, Instant due, Instant sent) override {
     EXPECT_LE(due, sent);
     EXPECT_TRUE(sent_.emplace(query.index, sent).second);
@@ -30,7 +30,6 @@ class Witness final : public EventSink {
     ++stream_events[query.index];
     story += format("e{}@{} ", query.index, event.arrival.ns);
   }
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override {
     EXPECT_TRUE(done.emplace(event.query.index, event).second);
     EXPECT_EQ(event.outcome == Outcome::ok, detail.empty());

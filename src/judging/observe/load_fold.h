@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "domain/event_sink.h"
+#include "domain/quiet_sink.h"
 
 namespace assay::observe {
 
@@ -28,15 +28,12 @@ struct Load {
   std::vector<double> sums_{};
 };
 
-class LoadFold final : public EventSink {
+class LoadFold final : public QuietSink {
  public:
   Load finish();
 
-  void on_phase(const PhaseMark&) override {}
   void on_sent(const Query& query, Instant due, Instant sent) override;
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
   void on_done(const Event& event, std::string_view detail) override;
-  void on_tick(Instant) override {}
 
  private:
   void step(Instant at, double by);

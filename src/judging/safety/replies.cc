@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/flat_map.h"
-#include "domain/event_sink.h"
+#include "domain/quiet_sink.h"
 #include "record/event_log.h"
 
 namespace assay::safety {
@@ -13,14 +13,11 @@ namespace {
 
 std::uint64_t key_of(const Query& query) { return std::uint64_t{query.phase} << 32 | query.index; }
 
-class ReplyTexts final : public EventSink {
+class ReplyTexts final : public QuietSink {
  public:
   explicit ReplyTexts(const RunInfo& info) {
     for (const auto& phase : info.phases) counted_.push_back(is_counted(phase.kind));
   }
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_tick(Instant) override {}
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override {
     if (event.category == Category::text && counts(query)) open_.insert(key_of(query)) += text;

@@ -14,7 +14,7 @@
 #include "base/flat_map.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "domain/event_sink.h"
+#include "domain/quiet_sink.h"
 #include "domain/sample.h"
 #include "score/scorer.h"
 
@@ -31,7 +31,7 @@ struct PhaseScore {
   std::vector<std::int64_t> tokens{};  // for each answer with a known count
 };
 
-class ReplyRows final : public EventSink {
+class ReplyRows final : public QuietSink {
  public:
   // Returns a reply's tokens; -1 if not known.
   using TokensOf = std::function<std::int64_t(const Event&)>;
@@ -53,11 +53,9 @@ class ReplyRows final : public EventSink {
   void add_phases(std::vector<std::uint16_t> phases, const Dataset& dataset,
                   Result<std::unique_ptr<Scorer>> scorer);
 
-  void on_phase(const PhaseMark&) override {}
   void on_sent(const Query& query, Instant due, Instant sent) override;
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
   // Returns scores in the order of add_phases. A scorer's first error is its verdict.

@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "base/testing_temp_folder.h"
+#include "domain/quiet_sink.h"
 
 namespace assay::plug {
 namespace {
@@ -15,10 +16,8 @@ namespace {
 // Reads each query's number into $n.
 constexpr std::string_view kLoop = "while read -r l; do n=${l#*:}; n=${n%%,*}; ";
 
-class Heard final : public EventSink {
+class Heard final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
-  void on_tick(Instant) override {}
   void on_sent(const Query&, Instant, Instant) override { ++sent; }
   void on_stream_event(const Query&, const StreamEvent& event, std::string_view words) override {
     events.push_back(event);

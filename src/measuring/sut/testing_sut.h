@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/testing_temp_folder.h"
+#include "domain/quiet_sink.h"
 #include "run/run.h"
 #include "sut/mlperf/query_sample_library.h"
 #include "sut/mlperf/system_under_test.h"
@@ -121,7 +122,7 @@ class SimulatedSeries {
   loadgen::Recorded measured{};
 
   // Does for the target what a test's sink does.
-  class Marks final : public EventSink {
+  class Marks final : public QuietSink {
    public:
     explicit Marks(SimulatedSeries& of) : of_(of) {}
     void on_phase(const PhaseMark& mark) override {
@@ -131,12 +132,10 @@ class SimulatedSeries {
     void on_sent(const Query& query, Instant due, Instant at) override {
       sent.push_back({query, due, at});
     }
-    void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
     void on_done(const Event& event, std::string_view detail) override {
       done.push_back(event);
       details.emplace_back(detail);
     }
-    void on_tick(Instant) override {}
     struct Sent {
       Query query{};
       Instant due{};

@@ -8,7 +8,7 @@
 
 #include "base/format.h"
 #include "base/json.h"
-#include "domain/event_sink.h"
+#include "domain/quiet_sink.h"
 #include "interchange/read/run_view.h"
 #include "record/event_log.h"
 
@@ -23,7 +23,7 @@ std::uint64_t key_of(const Query& query) {
 }
 
 // Reads a run and keeps the columns of a waterfall.
-class Fold final : public EventSink {
+class Fold final : public QuietSink {
  public:
   void on_phase(const PhaseMark& mark) override { note(mark.at); }
   void on_sent(const Query& query, Instant due, Instant sent) override {
@@ -44,7 +44,6 @@ class Fold final : public EventSink {
     }
     open.fragments.push_back({at, event.bytes, static_cast<std::uint8_t>(event.category)});
   }
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override {
     note(event.done);
     Open& open = open_[key_of(event.query)];

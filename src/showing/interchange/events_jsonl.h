@@ -18,12 +18,12 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/staged.h"
-#include "domain/event_sink.h"
+#include "domain/quiet_sink.h"
 #include "domain/run_info.h"
 
 namespace assay::interchange {
 
-class EventsJsonl final : public EventSink {
+class EventsJsonl final : public QuietSink {
  public:
   // What a caller that has the dataset can add to a query: its turn of a conversation (turn 0: no
   // conversation), and its prompt, which is the "data" of sample.issued.
@@ -57,7 +57,6 @@ class EventsJsonl final : public EventSink {
   void on_sent(const Query& query, Instant due, Instant sent) override;
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
   // Writes the session's end, and renames the file to its final name.

@@ -12,19 +12,16 @@
 #include <vector>
 
 #include "base/result.h"
-#include "domain/event_sink.h"
+#include "domain/quiet_sink.h"
 #include "domain/run_info.h"
 
 namespace assay::interchange {
 
-class SampleIndex final : public EventSink {
+class SampleIndex final : public QuietSink {
  public:
   explicit SampleIndex(RunInfo info);
 
-  void on_phase(const PhaseMark&) override {}
   void on_sent(const Query& query, Instant due, Instant sent) override;
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
   Result<void> write(const std::filesystem::path& path) const;

@@ -17,7 +17,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "domain/event_sink.h"
+#include "domain/quiet_sink.h"
 #include "domain/run_info.h"
 
 namespace assay::interchange {
@@ -71,13 +71,10 @@ Json merged(Json under, const Json& over);
 std::string folder_name(std::string_view name);
 
 // Writes every warm-up query of a run as a line of JSON, for reviewers.
-class WarmupLog final : public EventSink {
+class WarmupLog final : public QuietSink {
  public:
   explicit WarmupLog(RunInfo info) : info_(std::move(info)) {}
   void on_phase(const PhaseMark& mark) override;
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
   const std::string& lines() const { return lines_; }
 

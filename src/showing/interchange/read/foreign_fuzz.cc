@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/testing_temp_folder.h"
+#include "domain/quiet_sink.h"
 #include "interchange/read/foreign_facts.h"
 #include "interchange/read/foreign_run.h"
 #include "record/event_log.h"
@@ -13,13 +14,9 @@
 namespace assay::interchange {
 namespace {
 
-class Counting final : public EventSink {
+class Counting final : public QuietSink {
  public:
   std::size_t done = 0;
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
-  void on_stream_event(const Query&, const StreamEvent&, std::string_view) override {}
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override {
     CHECK(!to_string(event.outcome).empty());
     ++done;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/testing_temp_folder.h"
+#include "domain/quiet_sink.h"
 #include "interchange/read/foreign_facts.h"
 #include "interchange/read/foreign_run.h"
 #include "record/event_log.h"
@@ -252,15 +253,13 @@ TEST(ForeignRun, files_are_told_apart) {
 }
 
 // The part of the run that our own log keeps.
-class Kept final : public EventSink {
+class Kept final : public QuietSink {
  public:
-  void on_phase(const PhaseMark&) override {}
   void on_sent(const Query&, Instant, Instant sent) override { see(sent); }
   void on_stream_event(const Query&, const StreamEvent& event, std::string_view text) override {
     see(event.arrival);
     texts += text;
   }
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override {
     see(event.done);
     done.push_back(event);

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/files.h"
 #include "base/testing_temp_folder.h"
+#include "domain/quiet_sink.h"
 #include "interchange/read/reference_events.h"
 #include "interchange/read/reference_run.h"
 #include "record/event_log.h"
@@ -14,17 +15,14 @@
 namespace assay::interchange {
 namespace {
 
-class CountedEnds final : public EventSink {
+class CountedEnds final : public QuietSink {
  public:
   std::size_t ends = 0;
   std::size_t texts = 0;
-  void on_phase(const PhaseMark&) override {}
-  void on_sent(const Query&, Instant, Instant) override {}
   void on_stream_event(const Query&, const StreamEvent& event, std::string_view text) override {
     CHECK(event.bytes == text.size());
     texts += text.size();
   }
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view) override {
     CHECK(event.done >= event.due);
     ++ends;

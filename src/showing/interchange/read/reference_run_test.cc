@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/testing_temp_folder.h"
+#include "domain/quiet_sink.h"
 #include "domain/tool_call.h"
 #include "interchange/events_jsonl.h"
 #include "interchange/read/reference_events.h"
@@ -87,14 +88,13 @@ void put_small_run(const ReferenceFolder& folder) {
 }
 
 // What a replay says of each query that ended.
-class Told final : public EventSink {
+class Told final : public QuietSink {
  public:
   std::vector<Event> events{};
   std::vector<std::string> replies{};
   std::vector<std::string> details{};
   std::vector<std::int64_t> arrivals{};
   std::size_t sent = 0;
-  void on_phase(const PhaseMark&) override {}
   void on_sent(const Query&, Instant, Instant) override {
     ++sent;
     reply_.clear();
@@ -103,7 +103,6 @@ class Told final : public EventSink {
     arrivals.push_back(event.arrival.ns);
     reply_ += format("[{} {}]", to_string(event.category), text);
   }
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override {
     events.push_back(event);
     replies.push_back(std::exchange(reply_, {}));

@@ -23,8 +23,8 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "domain/event_sink.h"
 #include "domain/open_queries.h"
+#include "domain/quiet_sink.h"
 #include "domain/run_info.h"
 #include "interchange/write/columns.h"
 #include "metrics/token_counts.h"
@@ -32,7 +32,7 @@
 
 namespace assay::interchange {
 
-class RunColumns final : public EventSink {
+class RunColumns final : public QuietSink {
  public:
   // `counts` outlive the object; null: the run was not counted.
   explicit RunColumns(const RunInfo& info, const metrics::TokenCounts* counts = nullptr);
@@ -40,11 +40,9 @@ class RunColumns final : public EventSink {
   RunColumns(const RunColumns&) = delete;
   RunColumns& operator=(const RunColumns&) = delete;
 
-  void on_phase(const PhaseMark&) override {}
   void on_sent(const Query& query, Instant due, Instant sent) override;
   void on_stream_event(const Query& query, const StreamEvent& event,
                        std::string_view text) override;
-  void on_tick(Instant) override {}
   void on_done(const Event& event, std::string_view detail) override;
 
   // After the last event: the queries without an end get their rows. The object is used up.
