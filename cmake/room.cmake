@@ -77,21 +77,15 @@ endfunction()
 # sanitized builds. What is installed is static.
 set(ASSAY_ROOM_KIND STATIC CACHE STRING "STATIC or SHARED: how a room's library is built")
 
-# ASSAY_SINGLE: rooms whose files compile one by one all the same (tools/mutate.py edits one file
-# hundreds of times).
+# ASSAY_SINGLE: rooms whose files compile one by one all the same: tools/mutate.py edits one file
+# hundreds of times, and an edit in a room whose tests take seconds should not wait for a batch too.
 option(ASSAY_LONG_APART "Long tests are not in the program of a room's other tests" OFF)
 set(ASSAY_BATCH 10 CACHE STRING "Files that compile together, at most; 0: all of a target")
 set(ASSAY_SINGLE "" CACHE STRING "Rooms that do not compile in batches")
-# After an edit one batch compiles: a smaller one where the room's tests take seconds themselves.
-set(ASSAY_HALF_BATCHES "" CACHE STRING "Rooms whose batches are half as large")
 function(assay_batches target)
   string(REGEX REPLACE "^assay_" "" room ${target})
   if(ASSAY_UNITY AND NOT room IN_LIST ASSAY_SINGLE)
-    set(size ${ASSAY_BATCH})
-    if(room IN_LIST ASSAY_HALF_BATCHES)
-      math(EXPR size "${ASSAY_BATCH} / 2")
-    endif()
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ASSAY_BATCH})
   endif()
 endfunction()
 

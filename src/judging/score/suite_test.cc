@@ -2,6 +2,8 @@
 // the gate that their workloads set.
 #include <gtest/gtest.h>
 
+#include "base/format.h"
+#include "base/json.h"
 #include "score/code/program_judge.h"
 #include "score/quality_gate.h"
 #include "score/scorer.h"
