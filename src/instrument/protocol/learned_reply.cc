@@ -85,36 +85,25 @@ void LearnedReply::learn(Spoken api, std::string_view data, const RawString& tex
 bool LearnedReply::read(Spoken api, std::string_view data, DecodedEvent& event,
                         std::string_view& text) {
   if (bytes_.empty() || api != api_) return false;
-  const char* p = data.data();
-  const char* const end = p + data.size();
-  std::size_t at = 0;
-  const auto same_until = [&](std::size_t until) {
-    const std::size_t size = until - at;
-    if (static_cast<std::size_t>(end - p) < size) return false;
-    if (std::memcmp(p, bytes_.data() + at, size) != 0) return false;
-    p += size;
-    at = until;
-    return true;
-  };
+  SameBytes walk(data, bytes_);
   Usage usage = event_.usage;
   for (std::size_t i = 0; i < gap_count_; ++i) {
     const Gap& gap = gaps_[i];
-    if (!same_until(gap.at)) return false;
-    const char* const begin = p;
+    if (!walk.same_until(gap.at)) return false;
+    const char* const begin = walk.p;
+    walk.p = gap.form == Form::text ? body_end(begin, walk.end)
+                                    : value_end(begin, walk.end, gap.form != Form::string);
+    if (walk.p == nullptr) return false;
     if (gap.form == Form::text) {
-      p = body_end(p, end);
-      if (p == nullptr || p == begin) return false;
-      text = {begin, static_cast<std::size_t>(p - begin)};
-    } else {
-      p = value_end(p, end, gap.form != Form::string);
-      if (p == nullptr) return false;
-      if (gap.form == Form::string || gap.form == Form::digits) continue;
-      if (p - begin > kCountDigitsMax) return false;
-      const std::int32_t tokens = number_of(begin, p);
+      if (walk.p == begin) return false;
+      text = {begin, static_cast<std::size_t>(walk.p - begin)};
+    } else if (gap.form == Form::prompt_tokens || gap.form == Form::completion_tokens) {
+      if (walk.p - begin > kCountDigitsMax) return false;
+      const std::int32_t tokens = number_of(begin, walk.p);
       (gap.form == Form::prompt_tokens ? usage.prompt_tokens : usage.completion_tokens) = tokens;
     }
   }
-  if (!same_until(bytes_.size()) || p != end) return false;
+  if (!walk.same_to_the_end()) return false;
   lasted_ = true;
   event = event_;
   event.usage = usage;

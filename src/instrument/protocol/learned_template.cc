@@ -103,36 +103,25 @@ void learn(std::string_view data, const RawString& hole, Category category, std:
 }
 
 std::string_view find_fragment(std::string_view data, const StreamState& state) {
-  const std::string& both = state.prefix_and_suffix;
-  const char* p = data.data();
-  const char* const end = p + data.size();
-  std::size_t at = 0;
+  SameBytes walk(data, state.prefix_and_suffix);
   std::string_view found;
-  const auto same_until = [&](std::size_t until) {
-    const std::size_t size = until - at;
-    if (static_cast<std::size_t>(end - p) < size) return false;
-    if (std::memcmp(p, both.data() + at, size) != 0) return false;
-    p += size;
-    at = until;
-    return true;
-  };
   const auto pass_hole = [&] {
-    if (!same_until(state.prefix_bytes)) return false;
-    const char* const stop = body_end(p, end);
+    if (!walk.same_until(state.prefix_bytes)) return false;
+    const char* const stop = body_end(walk.p, walk.end);
     if (stop == nullptr) return false;
-    found = {p, static_cast<std::size_t>(stop - p)};
-    p = stop;
+    found = {walk.p, static_cast<std::size_t>(stop - walk.p)};
+    walk.p = stop;
     return true;
   };
   for (std::size_t i = 0; i < state.varying_count; ++i) {
     const TemplateGap& gap = state.varying[i];
     if (found.data() == nullptr && gap.at >= state.prefix_bytes && !pass_hole()) return {};
-    if (!same_until(gap.at)) return {};
-    p = value_end(p, end, gap.number);
-    if (p == nullptr) return {};
+    if (!walk.same_until(gap.at)) return {};
+    walk.p = value_end(walk.p, walk.end, gap.number);
+    if (walk.p == nullptr) return {};
   }
   if (found.data() == nullptr && !pass_hole()) return {};
-  return same_until(both.size()) && p == end ? found : std::string_view{};
+  return walk.same_to_the_end() ? found : std::string_view{};
 }
 
 }  // namespace assay::protocol

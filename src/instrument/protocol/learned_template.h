@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "protocol/codec.h"
@@ -29,6 +30,28 @@ std::string_view find_fragment(std::string_view data, const StreamState& state);
 
 // A larger template saves little, and each stream would keep it.
 inline constexpr std::size_t kTemplateBytesMax = 16 * 1024;
+
+// A place in a text and in the bytes that were learned, which advance together where both are the
+// same. The values between move `p` alone.
+struct SameBytes {
+  const char* p;
+  const char* end;
+  std::string_view learned{};
+  std::size_t at = 0;  // in `learned`
+
+  SameBytes(std::string_view data, std::string_view bytes)
+      : p(data.data()), end(p + data.size()), learned(bytes) {}
+
+  bool same_until(std::size_t until) {
+    const std::size_t size = until - at;
+    if (static_cast<std::size_t>(end - p) < size) return false;
+    if (std::memcmp(p, learned.data() + at, size) != 0) return false;
+    p += size;
+    at = until;
+    return true;
+  }
+  bool same_to_the_end() { return same_until(learned.size()) && p == end; }
+};
 
 // The value of a varying member: a string's body without escapes, or a whole number's digits; empty
 // at nullptr where there is none.
