@@ -2,8 +2,8 @@
 percentile of a run must lie for it.
 
 Where a request was handed over is known from two sides: the client's `sent` is never later, and the
-endpoint's `arrived_ns` never earlier. So TTFT and latency have a truth between two values; the gaps
-between tokens, and TPOT, have one value.
+endpoint's `arrived_ns` never earlier. An event left between the beginning and the end of its write;
+a log with holds has the ends of the writes that took long. So each value has a truth between two.
 """
 
 import collections
@@ -13,23 +13,24 @@ import struct
 
 METRICS = ["ttft", "tpot", "itl", "latency"]
 FRAGMENTS = {0, 1, 2}  # categories with text: text, reasoning, tool call
-Reply = collections.namedtuple("Reply", "arrived events")  # events: (category, tokens, at)
+Reply = collections.namedtuple("Reply", "arrived events")
+Event = collections.namedtuple("Event", "category tokens at until")  # left between the two
 
 
 def read_log(path):
     """{request id: Reply} of a truth log; docs/formats/truth_log.md has the grammar."""
     data = path.read_bytes()
     assert data[:8] == b"ASSAYTRU", path
-    open_replies, replies, at = {}, {}, 32
+    open_replies, replies, holds, at = {}, {}, {}, 32
     while at + 24 <= len(data):
         size, thread = struct.unpack_from("<IH", data, at + 4)
         assert data[at:at + 4] == b"TBLK"
-        read_block(data[at + 24:at + 24 + size], thread, open_replies, replies)
+        read_block(data[at + 24:at + 24 + size], thread, open_replies, replies, holds)
         at += 24 + size
     return replies
 
 
-def read_block(block, thread, open_replies, replies):
+def read_block(block, thread, open_replies, replies, holds):
     at = 0
     while at < len(block):
         kind = block[at]
@@ -43,8 +44,14 @@ def read_block(block, thread, open_replies, replies):
             instant, = struct.unpack_from("<q", block, at + 8)
             tokens, = struct.unpack_from("<H", block, at + 2)
             if (thread, number) in open_replies:
-                open_replies[thread, number].events.append((block[at + 1], tokens, instant))
+                until = holds.get((thread, instant), instant)
+                open_replies[thread, number].events.append(
+                    Event(block[at + 1], tokens, instant, until))
             at += 16
+        elif kind == 4:
+            begun, ended = struct.unpack_from("<qq", block, at + 8)
+            holds[thread, begun] = ended
+            at += 24
         else:
             open_replies.pop((thread, number), None)
             at += 24
@@ -67,14 +74,14 @@ def series(replies, sent):
     out = {metric: [] for metric in METRICS}
     for name, handed_over in sent.items():
         reply = replies[name]
-        tokens = [(at, count) for category, count, at in reply.events if category in FRAGMENTS]
-        first, end = tokens[0][0], reply.events[-1][2]
-        out["ttft"].append((first - reply.arrived, first - handed_over))
-        out["latency"].append((end - reply.arrived, end - handed_over))
-        after = sum(count for _, count in tokens) - tokens[0][1]
+        tokens = [event for event in reply.events if event.category in FRAGMENTS]
+        first, end = tokens[0], reply.events[-1]
+        out["ttft"].append((first.at - reply.arrived, first.until - handed_over))
+        out["latency"].append((end.at - reply.arrived, end.until - handed_over))
+        after = sum(event.tokens for event in tokens) - first.tokens
         if after > 0:
-            out["tpot"].append(((end - first) / after,) * 2)
-        out["itl"] += [(b[0] - a[0],) * 2 for a, b in zip(tokens, tokens[1:])]
+            out["tpot"].append(((end.at - first.until) / after, (end.until - first.at) / after))
+        out["itl"] += [(b.at - a.until, b.until - a.at) for a, b in zip(tokens, tokens[1:])]
     return out
 
 

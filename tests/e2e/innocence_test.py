@@ -111,6 +111,33 @@ def test_a_hog_on_the_measuring_core_is_found_out(endpoint, tmp_path):
     assert "waited for a CPU" in reasons or "released late" in reasons, reasons
 
 
+def may_be_real_time():
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    except PermissionError:
+        return False
+    return True
+
+
+def test_hogs_do_not_hold_up_a_client_in_the_real_time_class(endpoint, assay, tmp_path):
+    server = endpoint("--ttft", "2ms", "--itl", "1ms", "--osl", "max")
+    load = ["--rate", 500, "--load-pattern", "constant", "--duration", "2s", "--osl", 8]
+    ask = ["run", "--endpoint", server.url, "--model", "m", "--report-dir", tmp_path / "no"]
+    spinning = assay(*ask, "--realtime", "--spin", *load, code=2)
+    assert "--realtime: not with --spin" in spinning.err
+    if not may_be_real_time():
+        refused = assay(*ask, "--realtime", *load, code=2)
+        assert "CAP_SYS_NICE" in refused.err and not (tmp_path / "no").exists()
+        return
+    core = min(os.sched_getaffinity(0))
+    with hogs(core, 6):
+        run = Run(server.url, tmp_path / "run", "--pin", "--realtime", *load)
+        _, _, reasons, audit = run.result()
+    granted = {setting["name"]: setting["granted"] for setting in audit["settings"]}
+    assert granted["realtime"] and "waited for a CPU" not in reasons, audit
+
+
 def test_a_client_that_was_stopped_for_200_ms_is_guilty(endpoint, tmp_path):
     server = endpoint("--ttft", "2ms", "--itl", "1ms", "--osl", "max")
     run = Run(server.url, tmp_path / "run", "--rate", 200, "--duration", "2s", "--osl", 8)
@@ -125,7 +152,8 @@ def test_a_client_that_was_stopped_for_200_ms_is_guilty(endpoint, tmp_path):
 def test_a_client_that_is_stopped_again_and_again_is_guilty_or_its_ranges_hold(
         endpoint, tmp_path, stop_ms):
     log = tmp_path / "truth.log"
-    server = endpoint("--ttft", "5ms", "--itl", "2ms", "--osl", "max", "--truth-log", log)
+    server = endpoint("--ttft", "5ms", "--itl", "2ms", "--osl", "max", "--truth-log", log,
+                      "--truth-holds")
     run = Run(server.url, tmp_path / "run", "--concurrency", 4, "--samples", 8, "--osl", 300,
               "--events-jsonl")
     run.wait_for_events()

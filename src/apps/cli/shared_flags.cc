@@ -9,6 +9,8 @@ void add_client_flags(Flags& flags, campaign::ClientOptions& client) {
   flags.add("--threads=N", &client.threads, "measuring threads, one a core");
   flags.add("--pin", &client.pin, "bind each measuring thread to a core");
   flags.add("--spin", &client.spin, "never sleep before a send: uses the whole core");
+  flags.add("--realtime", &client.realtime,
+            "measuring threads go before all ordinary programs: for a machine with other work");
   flags.add("--no-kernel-timestamps", &client.no_kernel_timestamps,
             "time arrivals by our own reads alone");
   flags.add("--ca-file=FILE", &client.ca_file,

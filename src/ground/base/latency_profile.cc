@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <thread>
 
 #include "base/format.h"
 
@@ -108,6 +109,23 @@ LatencySetting ask_short_slice() {
   out.granted = taken && get_attributes(now) && now.runtime == kShortestSlice;
   if (out.granted) out.detail = "0.1 ms";
   return out;
+}
+
+LatencySetting ask_realtime() {
+  LatencySetting out{.name = "realtime"};
+  const sched_param lowest{.sched_priority = 1};
+  out.granted = ::sched_setscheduler(0, SCHED_FIFO, &lowest) == 0;
+  out.detail = out.granted ? "SCHED_FIFO 1" : std::strerror(errno);
+  return out;
+}
+
+Result<void> check_realtime() {
+  // A thread of its own asks, so that the caller keeps its policy.
+  LatencySetting answer;
+  std::thread([&answer] { answer = ask_realtime(); }).join();
+  if (answer.granted) return {};
+  return invalid(format("--realtime: {}\n  it needs CAP_SYS_NICE, or ulimit -r 1; leave it out",
+                        answer.detail));
 }
 
 PromptThread::PromptThread()

@@ -11,10 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace assay {
 
 struct LatencySetting {
-  // cpu_wake_latency, timer_slack, descriptors, locked_memory, short_slice
+  // cpu_wake_latency, timer_slack, descriptors, locked_memory, short_slice, realtime
   std::string name{};
   bool asked = true;
   bool granted = false;
@@ -27,6 +29,7 @@ struct LatencyWishes {
   bool descriptors = true;       // as many as the hard limit allows
   bool locked_memory = false;    // none of our pages is ever swapped out
   bool short_slice = true;       // of the measuring threads: see ask_short_slice()
+  bool realtime = false;         // of the measuring threads: see ask_realtime()
 };
 
 class LatencyProfile {
@@ -54,6 +57,14 @@ class LatencyProfile {
 // core from a thread with a longer slice at once, and not when that slice ends, 2 to 3 ms later.
 // Needs no privilege; Linux 6.12 and later. docs/decisions/0070.
 LatencySetting ask_short_slice();
+
+// Puts the calling thread before all ordinary programs and most threads of the kernel: it has the
+// core as soon as it wakes, until it sleeps (SCHED_FIFO, the lowest priority). Needs CAP_SYS_NICE
+// or a limit of real-time priority (`ulimit -r 1`). A thread that never sleeps must not ask: the
+// kernel takes the core from it for 50 ms of each second, and nothing else runs meanwhile.
+LatencySetting ask_realtime();
+// Why ask_realtime() would be refused; invalid_argument. The calling thread stays as it is.
+Result<void> check_realtime();
 
 // PromptThread: while it lives, the calling thread has both the shortest slice and timers that fire
 // when they are due; then it has its former values again. For a thread that belongs to a program

@@ -128,7 +128,7 @@ class Judge {
       weigh(thread.run_queue_delay.seconds() / wall, kQueuedSuspected, kQueuedGuilty,
             format("{} waited for a CPU during {} of the run", who(thread),
                    percent(thread.run_queue_delay.seconds() / wall)),
-            "give it a core of its own: stop other programs, or pin it (--pin)");
+            "give it a core of its own: stop other programs, pin it (--pin), or --realtime");
     }
     if (!options_.spinning && thread.cpu_share > kBusySuspected) {
       add(ClientLimited::suspected,
@@ -168,7 +168,8 @@ class Judge {
           format("the client was held up and saw several tokens at once: {} is {}, and in truth "
                  "between {} and {}",
                  name, text(worst_value), text(worst->low), text(worst->high)),
-          advice("let nothing stop or delay it: no quota, no debugger, a core of its own (--pin)"));
+          advice("let nothing stop or delay it: no quota, no debugger, a core of its own (--pin), "
+                 "or --realtime"));
   }
 
   static double range_share(double value, const metrics::Between& range) {

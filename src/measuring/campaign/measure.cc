@@ -231,6 +231,7 @@ Result<Measurement> measure(const plan::PlanBundle& bundle, const MeasureOptions
   watcher.reset();
   out.audit.settings = profile.settings();
   if (options.wishes.short_slice) out.audit.settings.push_back(shards.front()->slice);
+  if (options.wishes.realtime) out.audit.settings.push_back(shards.front()->realtime);
   out.audit.memory_bytes_max = memory.bytes_max();
   out.audit.memory_bytes_peak = memory.peak();
   for (SpaceReserve& held : reserves) held.release();

@@ -102,6 +102,7 @@ void run_shard(Shard& shard, const MeasureOptions& options, std::uint32_t index,
   }
   EventSink* log = shard.logs.front().get();
   if (options.wishes.short_slice) shard.slice = ask_short_slice();
+  if (options.wishes.realtime) shard.realtime = ask_realtime();
   std::optional<run::ByEndpoint> sides;
   if (options.second) {
     log = &sides.emplace(options.endpoint_of_phase,

@@ -35,6 +35,7 @@ struct Shard {
   run::RunResult result{};
   ThreadFigures figures{};
   LatencySetting slice{};
+  LatencySetting realtime{};
   std::uint64_t opened_ahead = 0;
 
   Target& target() {

@@ -230,6 +230,7 @@ MeasureOptions measure_options(const ClientOptions& client, RunInfo info,
   out.threads = static_cast<std::uint32_t>(client.threads);
   out.pin = client.pin;
   out.spin = client.spin;
+  out.wishes.realtime = client.realtime;
   out.kernel_stamps = !client.no_kernel_timestamps;
   out.ca_file = client.ca_file;
   if (watch) {
@@ -384,6 +385,10 @@ void set_place(const RunRequest& request, const ClientOptions& client, ranks::Ra
 
 Result<void> ClientOptions::check() const {
   if (threads < 1 || threads > 256) return invalid("--threads: 1 to 256");
+  if (realtime && spin) {
+    return invalid("--realtime: not with --spin, which would keep a core from all other programs");
+  }
+  if (realtime) return check_realtime();
   return {};
 }
 

@@ -29,6 +29,7 @@ struct ClientOptions {
   std::uint64_t threads = 1;
   bool pin = false;
   bool spin = false;
+  bool realtime = false;
   bool no_kernel_timestamps = false;
   std::string ca_file{};
   bool allow_client_limited = false;

@@ -113,7 +113,9 @@ Result<std::unique_ptr<Endpoint>> Endpoint::open(const EndpointOptions& options)
     state->tls.emplace(std::move(context));
   }
   if (!options.truth_log.empty()) {
-    ASSIGN_OR_RETURN(state->truth, TruthLog::create(options.truth_log));
+    ASSIGN_OR_RETURN(state->truth, TruthLog::create(options.truth_log, options.truth_holds
+                                                                           ? TruthHolds::recorded
+                                                                           : TruthHolds::left_out));
   }
   const net::HttpServerOptions server_options{
       .idle_max = options.keep_alive,

@@ -237,6 +237,43 @@ TEST(Endpoint, a_truth_log_that_was_cut_is_read_as_far_as_it_goes) {
   std::filesystem::remove(path);
 }
 
+TEST(TruthLog, a_write_of_a_tenth_of_a_millisecond_is_a_hold_where_holds_are_wanted) {
+  const std::string path = scratch("holds.log");
+  for (const TruthHolds holds : {TruthHolds::left_out, TruthHolds::recorded}) {
+    const auto log = TruthLog::create(path, holds);
+    ASSERT_TRUE(log);
+    {
+      TruthRecorder recorder(log->get(), 7);
+      recorder.request({.number = 3, .id = "a"});
+      recorder.wrote(Instant{1'000}, Instant{100'999});
+      recorder.event({.number = 3, .tokens = 1, .at = Instant{1'000}});
+      recorder.wrote(Instant{200'000}, Instant{300'000});
+      recorder.event({.number = 3, .tokens = 1, .at = Instant{200'000}});
+    }
+    (*log)->close();
+    const auto truth = read_truth_log(path);
+    ASSERT_TRUE(truth);
+    ASSERT_EQ(truth->replies.size(), 1u);
+    EXPECT_EQ(truth->replies[0].events.size(), 2u);
+    ASSERT_EQ(truth->holds.size(), holds == TruthHolds::recorded ? 1u : 0u);
+    if (holds == TruthHolds::left_out) continue;
+    EXPECT_EQ(truth->holds[0].thread, 7);
+    EXPECT_EQ(truth->holds[0].from, Instant{200'000});
+    EXPECT_EQ(truth->holds[0].until, Instant{300'000});
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(Endpoint, holds_need_a_truth_log) {
+  EndpointOptions options = options_of();
+  options.truth_holds = true;
+  const auto refused = check(options);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("--truth-log"));
+  options.truth_log = scratch("wanted.log");
+  EXPECT_TRUE(check(options));
+}
+
 TEST(Endpoint, what_exceeds_the_concurrency_waits_in_line) {
   const std::string path = scratch("line.log");
   EndpointOptions options = options_of(4);

@@ -72,6 +72,7 @@ struct EndpointOptions {
   Duration keep_alive{75'000'000'000};
 
   std::filesystem::path truth_log{};  // "": none
+  bool truth_holds = false;           // the log has the writes that took long
   std::uint64_t seed = 0;
   // Replies to known prompts; null: all words are made up.
   std::shared_ptr<const AnswerBook> answers{};

@@ -168,6 +168,7 @@ Outlet::Status Outlet::hand(Output& output, std::span<const std::string_view> pa
                             std::span<const EventMark> marks, Then then) {
   const Instant at = clock_.now();
   const auto sent = server_->send(output.connection, parts);
+  if (truth_.has_holds()) truth_.wrote(at, clock_.now());
   if (sent == net::HttpServer::Sent::gone) return Status::gone;
   output.last_handed = at;
   if (sent == net::HttpServer::Sent::handed) {

@@ -21,6 +21,7 @@ namespace {
 // Records as on disk, little-endian, without padding. docs/formats/truth_log.md.
 constexpr std::array<char, 8> kMagic = {'A', 'S', 'S', 'A', 'Y', 'T', 'R', 'U'};
 constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersionWithHolds = 2;
 constexpr std::uint32_t kBlockMagic = 0x4b4c4254;  // "TBLK"
 constexpr std::size_t kBlocksMax = 512;            // about 128 MB in flight; the rest is dropped
 constexpr std::size_t kBlockBytesMax = 1 << 20;
@@ -42,7 +43,7 @@ struct BlockHead {
   std::uint64_t checksum = 0;  // xxh3 of the payload
 };
 
-enum class Kind : std::uint8_t { request = 1, event = 2, end = 3 };
+enum class Kind : std::uint8_t { request = 1, event = 2, end = 3, hold = 4 };
 
 struct RequestRecord {
   Kind kind = Kind::request;
@@ -76,8 +77,16 @@ struct EndRecord {
   std::uint32_t events = 0;
 };
 
+struct HoldRecord {
+  Kind kind = Kind::hold;
+  std::array<std::uint8_t, 7> reserved{};
+  std::int64_t from_ns = 0;
+  std::int64_t until_ns = 0;
+};
+
 static_assert(sizeof(FileHead) == 32 && sizeof(BlockHead) == 24);
 static_assert(sizeof(RequestRecord) == 32 && sizeof(EventRecord) == 16 && sizeof(EndRecord) == 24);
+static_assert(sizeof(HoldRecord) == 24);
 static_assert(std::is_trivially_copyable_v<RequestRecord>);
 
 template <typename T>
@@ -128,12 +137,23 @@ bool read_request(std::string_view& payload, std::uint16_t thread, TruthRecord& 
   return true;
 }
 
+bool read_hold(std::string_view& payload, std::uint16_t thread, TruthRecord& out) {
+  HoldRecord record;
+  if (!take(payload, record) || record.until_ns < record.from_ns) return false;
+  out.holds.push_back({thread, Instant{record.from_ns}, Instant{record.until_ns}});
+  return true;
+}
+
 bool read_payload(std::string_view payload, std::uint16_t thread, TruthRecord& out,
                   Numbers& numbers) {
   while (!payload.empty()) {
     const auto kind = static_cast<Kind>(payload.front());
     if (kind == Kind::request) {
       if (!read_request(payload, thread, out, numbers)) return false;
+      continue;
+    }
+    if (kind == Kind::hold) {
+      if (!read_hold(payload, thread, out)) return false;
       continue;
     }
     EventRecord event;
@@ -175,20 +195,23 @@ std::string_view to_string(TruthOutcome outcome) {
   CHECK(false && "no such TruthOutcome");
 }
 
-Result<std::unique_ptr<TruthLog>> TruthLog::create(const std::filesystem::path& path) {
+Result<std::unique_ptr<TruthLog>> TruthLog::create(const std::filesystem::path& path,
+                                                   TruthHolds holds) {
   if (path.has_parent_path()) TRY(make_folders(path.parent_path()));
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) return errno_error(format("cannot create truth log '{}'", path.string()));
-  const FileHead head{.opened_ns = OsClock().now().ns, .opened_wall_ns = wall_now().ns};
+  const FileHead head{.version = holds == TruthHolds::recorded ? kVersionWithHolds : kVersion,
+                      .opened_ns = OsClock().now().ns,
+                      .opened_wall_ns = wall_now().ns};
   if (!write_all(fd, raw_bytes(head))) {
     const Error error = errno_error(format("cannot write truth log '{}'", path.string()));
     ::close(fd);
     return error;
   }
-  return std::unique_ptr<TruthLog>(new TruthLog(fd));
+  return std::unique_ptr<TruthLog>(new TruthLog(fd, holds));
 }
 
-TruthLog::TruthLog(int fd) : fd_(fd) {
+TruthLog::TruthLog(int fd, TruthHolds holds) : fd_(fd), holds_(holds) {
   writer_ = std::thread([this] { write_blocks(); });
 }
 
@@ -276,6 +299,11 @@ void TruthRecorder::end(const TruthEnd& record) {
                 .events = record.events});
 }
 
+void TruthRecorder::wrote(Instant from, Instant until) {
+  if (!has_holds() || until - from < kTruthHoldMin) return;
+  put(HoldRecord{.from_ns = from.ns, .until_ns = until.ns});
+}
+
 void TruthRecorder::flush() {
   if (!on() || buffer_.empty()) return;
   std::string full;
@@ -291,9 +319,10 @@ Result<TruthRecord> read_truth_log(const std::filesystem::path& path) {
   if (!take(bytes, head) || head.magic != kMagic) {
     return Error{Code::corrupt, format("'{}' is no truth log", path.string())};
   }
-  if (head.version != kVersion) {
-    return Error{Code::unsupported, format("'{}' is of version {}; this program reads {}",
-                                           path.string(), head.version, kVersion)};
+  if (head.version != kVersion && head.version != kVersionWithHolds) {
+    return Error{Code::unsupported,
+                 format("'{}' is of version {}; this program reads {} and {}", path.string(),
+                        head.version, kVersion, kVersionWithHolds)};
   }
   TruthRecord out;
   out.opened = Instant{head.opened_ns};

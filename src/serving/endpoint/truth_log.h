@@ -4,7 +4,8 @@
 //
 // The instant is CLOCK_MONOTONIC, read directly before the write() that hands over the event's last
 // byte; after a partial write, before the one that takes the rest. So an arrival on the same host
-// is never earlier than its truth.
+// is never earlier than its truth. With holds, the log also has the writes that took long, so that
+// the truth of their events has an end too.
 //
 // Each serving thread fills its own buffer (TruthRecorder) and never waits; one thread writes the
 // full buffers (TruthLog). Blocks that the disk can't take in time are dropped and counted.
@@ -65,9 +66,20 @@ struct TruthEnd {
   Instant at{};
 };
 
+// A write that held the serving thread up: what it handed over left between the two instants.
+struct TruthHold {
+  std::uint16_t thread = 0;
+  Instant from{};  // `at` of the events that it handed over
+  Instant until{};
+};
+constexpr Duration kTruthHoldMin{100'000};  // a shorter write is no hold
+
+enum class TruthHolds : std::uint8_t { left_out, recorded };
+
 class TruthLog {
  public:
-  static Result<std::unique_ptr<TruthLog>> create(const std::filesystem::path& path);
+  static Result<std::unique_ptr<TruthLog>> create(const std::filesystem::path& path,
+                                                  TruthHolds holds = TruthHolds::left_out);
   ~TruthLog() { close(); }
   // Writes the rest; append nothing after it.
   void close();
@@ -75,6 +87,7 @@ class TruthLog {
   // Takes the payload of one block. Never waits for the disk.
   void append(std::uint16_t thread, std::string payload);
   std::uint64_t dropped_blocks() const { return dropped_.load(std::memory_order_relaxed); }
+  bool has_holds() const { return holds_ == TruthHolds::recorded; }
 
  private:
   struct Block {
@@ -82,11 +95,12 @@ class TruthLog {
     std::string payload{};
   };
 
-  explicit TruthLog(int fd);
+  TruthLog(int fd, TruthHolds holds);
   void write_blocks();
   bool write_block(const Block& block) const;
 
   int fd_;
+  TruthHolds holds_;
   Mutex mutex_{};
   Condition wake_{};
   std::deque<Block> blocks_ GUARDED_BY(mutex_){};
@@ -106,9 +120,13 @@ class TruthRecorder {
   ~TruthRecorder() { flush(); }
 
   bool on() const { return log_ != nullptr; }
+  bool has_holds() const { return on() && log_->has_holds(); }
   void request(const TruthRequest& record);
   void event(const TruthEvent& record);
   void end(const TruthEnd& record);
+  // A write began and returned; recorded where the log has holds and it was one. Comes before the
+  // events that it handed over.
+  void wrote(Instant from, Instant until);
   void flush();
   // Whether records wait that the log does not have yet.
   bool pending() const { return !buffer_.empty(); }
@@ -144,6 +162,7 @@ struct TruthRecord {
   WallTime opened_wall{};
   std::vector<TruthReply> replies{};           // in order of arrival in each thread
   std::map<std::string, std::size_t> by_id{};  // the last one, if an id came several times
+  std::vector<TruthHold> holds{};              // in their order in each thread
   bool cut = false;                            // the file ends within a block: the rest is lost
 };
 Result<TruthRecord> read_truth_log(const std::filesystem::path& path);

@@ -71,6 +71,8 @@ void add_flags(Flags& flags, endpoint::TypedEndpoint& typed, endpoint::EndpointO
   flags.add("--stall=TIME", &options.stall, "how long the quirk `stall` waits");
   flags.add("--truth-log=FILE", &typed.truth_log,
             "record when each token was handed to the kernel");
+  flags.add("--truth-holds", &options.truth_holds,
+            "with --truth-log: also the writes that took longer than 0.1 ms");
   flags.group("");
   flags.add("--quiet", &typed.quiet, "print the URL and nothing else");
   flags.add("--json", &typed.json, "print the summary at the end as JSON");
