@@ -1,6 +1,8 @@
 // The uncertainty of events, by read.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "domain/quiet_sink.h"
 #include "protocol/exchange.h"
 
@@ -125,6 +127,30 @@ TEST(ExchangeUncertainty, a_wait_in_which_the_thread_slept_narrows_it) {
   stamp.wake = &wake;
   reply.read(word("c") + word("d"), stamp);
   EXPECT_EQ(reply.sink.events[2].uncertainty, 8_ms);
+}
+
+// A virtual machine's core that the hypervisor does not run: by the kernel's books the thread
+// sleeps on, and the bytes lie there.
+TEST(ExchangeUncertainty, a_sleep_that_went_on_after_the_last_byte_had_come_narrows_nothing) {
+  constexpr Duration kEmptyFor{7'900'000};
+  for (const auto& [late, uncertainty] :
+       {std::pair{200_us, Duration{}},  // a core that slept deeply
+        std::pair{200_us + 1_ns, kEmptyFor}}) {
+    ThreadBooks books{.voluntary_switches = 5};
+    WakeWatch wake{[&] { return std::optional<ThreadBooks>(books); }};
+    const Instant stamp_at = kStart + 9_ms;
+    const Instant woken = stamp_at + late;
+    wake.before_wait(kStart + 1_ms);
+    ++books.voluntary_switches;
+    wake.after_wait(woken, false);
+    Stamp stamp = stamped(stamp_at, stamp_at - kEmptyFor);
+    stamp.read = woken;
+    stamp.wake = &wake;
+    Reply reply;
+    reply.read(word("a") + word("b"), stamp);
+    EXPECT_EQ(reply.sink.events[0].uncertainty, uncertainty);
+    EXPECT_EQ(reply.sink.events[1].uncertainty, Duration{});
+  }
 }
 
 TEST(ExchangeUncertainty, is_kept_for_the_instants_that_metrics_use) {
