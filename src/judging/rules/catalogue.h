@@ -1,8 +1,10 @@
-// The catalogue: every rule, in the order of the report. Each function is in <group>/<id>.cc and
-// returns its rule. A new rule is a file, a line here and a mutation in its group's
+// The catalogue: every rule, in the order of the report. A family of rules that look at the same
+// thing is a table in <group>/<family>.cc; a rule on its own is a function in <group>/<id>.cc. A
+// new rule is a row or a file with its line here, and a mutation in its group's
 // testing_*_mutations.h (check_tree_test.cc fails without one).
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "rules/rule.h"
@@ -10,69 +12,31 @@
 namespace assay::rules {
 
 // structure
-Rule path_exists();
-Rule tree_readable();
-Rule required_dir();
-Rule src_dir();
-Rule src_readme();
-Rule system_results_dir();
-Rule benchmark_model_dir();
-Rule point_dirs();
-Rule measurement_points_present();
-Rule result_summary_present();
-Rule config_file_present();
-Rule shared_path_resolution();
-Rule point_dirname_concurrency();
-Rule point_rules_skipped();
-Rule system_dirname();
+std::span<const Rule> tree_folder_rules();
+std::span<const Rule> result_folder_rules();
 Rule pareto_layout();
 
 // system
-Rule system_description_present();
-Rule system_description_valid();
-Rule system_description_consistency();
-Rule model_name_valid();
-Rule model_name_consistency();
+std::span<const Rule> system_description_rules();
+std::span<const Rule> model_name_rules();
 Rule max_concurrency_declared();
 Rule tps_utilization();
-Rule power_descriptor();
-Rule power_estimated();
+std::span<const Rule> power_rules();
 
 // curve
-Rule region_basis();
-Rule c_min_override();
-Rule region_computation();
-Rule concurrency_in_range();
-Rule region_declared();
-Rule region_placement();
-Rule offline_declared();
-Rule offline_point_present();
-Rule offline_ordering();
-Rule ultra_low_concurrency_coverage();
-Rule low_concurrency_coverage();
-Rule med_concurrency_coverage();
-Rule high_concurrency_coverage();
-Rule point_count();
-Rule point_cap();
+std::span<const Rule> region_rules();
+std::span<const Rule> offline_rules();
+std::span<const Rule> coverage_rules();
+std::span<const Rule> point_count_rules();
 Rule benchmark_type_consistency();
 
 // point
-Rule point_config_valid();
-Rule point_disclosure_complete();
-Rule load_pattern();
-Rule streaming_config();
-Rule point_duration();
-Rule min_query_count();
-Rule whole_passes();
-Rule run_complete();
-Rule steady_state_valid();
-Rule steady_state_consistency();
-Rule steady_state_basis();
-Rule warmup_present();
-Rule warmup_logs_retained();
-Rule warmup_salt();
-Rule config_consistency_model();
-Rule config_consistency_dataset();
+std::span<const Rule> point_config_rules();
+std::span<const Rule> load_rules();
+std::span<const Rule> run_length_rules();
+std::span<const Rule> steady_state_rules();
+std::span<const Rule> warmup_rules();
+std::span<const Rule> config_consistency_rules();
 Rule target_cohort();
 Rule agentic_settings();
 Rule secrets_redacted();
@@ -80,43 +44,20 @@ Rule responses_truncated();
 Rule output_caching_audit();
 
 // seeds
-Rule seed_set_consistency();
-Rule seed_set_membership();
-Rule seed_runtime_match();
-Rule seed_set_adoption();
-Rule seed_config_legacy();
-Rule seed_set_registry();
-Rule drafter_list_registry();
-Rule approved_drafter();
-Rule drafter_approval_lead_time();
+std::span<const Rule> seed_set_rules();
+std::span<const Rule> drafter_rules();
 
 // metrics
-Rule result_file_valid();
-Rule metric_consistency_duration();
-Rule metric_consistency_accounting();
-Rule metric_consistency_output_tokens();
-Rule metric_consistency_system_tps();
-Rule metric_consistency_tps_per_user();
-Rule metric_consistency_units();
-Rule metric_consistency_tpot_p90();
-Rule metric_consistency_tps_per_kw();
-Rule agentic_metric_consistency();
+std::span<const Rule> metric_consistency_rules();
 Rule token_evidence();
 Rule nodes_used();
 Rule maximal_engagement();
 
 // accuracy
-Rule accuracy_present();
-Rule accuracy_coverage();
-Rule accuracy_run_count();
-Rule accuracy_valid();
-Rule accuracy_sample_count();
+std::span<const Rule> accuracy_run_rules();
 Rule accuracy_gate();
+std::span<const Rule> agentic_accuracy_rules();
 Rule pareto_accuracy();
-Rule agentic_accuracy();
-Rule agentic_accuracy_inline();
-Rule agentic_accuracy_swebench();
-Rule agentic_osl_range();
 
 // review: for a person to look at, with evidence
 Rule review_log_readable();

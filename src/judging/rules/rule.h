@@ -1,5 +1,5 @@
-// Rule: one requirement of the rules, in a file of its own: what it requires, its source, how to
-// fix a violation, and the function that checks. The catalogue (catalogue.h) lists them.
+// Rule: one requirement of the rules: what it requires, its source, how to fix a violation, and the
+// function that checks. The catalogue (catalogue.h) lists them.
 //
 // A rule runs at its level: once for a tree, or for each system, curve or point. It sees everything
 // around its subject, reports findings through Out, and reports nothing if all is well. Rules do
@@ -38,7 +38,7 @@ class Out;
 
 struct Rule {
   std::string_view id{};
-  std::string_view group{};
+  std::string_view group{};  // the catalogue sets it
   Level level = Level::point;
   Needs needs = Needs::any_point;
   // The highest severity that it reports.

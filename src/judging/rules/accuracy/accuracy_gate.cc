@@ -45,8 +45,6 @@ void check_accuracy_gate(const Scope& at, Out& out) {
 
 Rule accuracy_gate() {
   return {.id = "accuracy-gate",
-          .group = "accuracy",
-          .level = Level::point,
           .action = Action::reject_submission,
           .clause = "§4.3: Accuracy",
           .demand = "each gated metric lies within its bounds, without tolerance",

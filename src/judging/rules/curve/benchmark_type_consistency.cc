@@ -21,7 +21,6 @@ void check_benchmark_type_consistency(const Scope& at, Out& out) {
 
 Rule benchmark_type_consistency() {
   return {.id = "benchmark-type-consistency",
-          .group = "curve",
           .level = Level::curve,
           .action = Action::flag,
           .clause = "§6.1, §8.5: Configuration consistency",

@@ -1,4 +1,4 @@
-#include "rules/rule.h"
+#include "rules/catalogue.h"
 
 namespace assay::rules {
 namespace {
@@ -13,17 +13,32 @@ void check_point_count(const Scope& at, Out& out) {
   }
 }
 
+void check_point_cap(const Scope& at, Out& out) {
+  if (static_cast<std::int64_t>(at.curve->points.size()) > at.tree.edition.points_max) {
+    out.error({at.curve->path}, format("{} points", at.curve->points.size()),
+              format("{} or fewer", at.tree.edition.points_max));
+  }
+}
+
+constexpr Rule kPointCountRules[] = {
+    {.id = "point-count",
+     .level = Level::curve,
+     .action = Action::reject_submission,
+     .clause = "§5.3: Point count",
+     .demand = "at least 8 points with a dedicated Offline point, else 7",
+     .fix = "measure more; points cannot be added after submitting",
+     .check = check_point_count},
+    {.id = "point-cap",
+     .level = Level::curve,
+     .action = Action::reject_points,
+     .clause = "§5.3: Point cap",
+     .demand = "at most 32 points, Offline included",
+     .fix = "leave the least telling points out",
+     .check = check_point_cap},
+};
+
 }  // namespace
 
-Rule point_count() {
-  return {.id = "point-count",
-          .group = "curve",
-          .level = Level::curve,
-          .action = Action::reject_submission,
-          .clause = "§5.3: Point count",
-          .demand = "at least 8 points with a dedicated Offline point, else 7",
-          .fix = "measure more; points cannot be added after submitting",
-          .check = check_point_count};
-}
+std::span<const Rule> point_count_rules() { return kPointCountRules; }
 
 }  // namespace assay::rules

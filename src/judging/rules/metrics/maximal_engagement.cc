@@ -62,8 +62,6 @@ void check_maximal_engagement(const Scope& at, Out& out) {
 
 Rule maximal_engagement() {
   return {.id = "maximal-engagement",
-          .group = "metrics",
-          .level = Level::point,
           .needs = Needs::usable_point,
           .action = Action::reject_submission,
           .clause = "§4.5.3: Maximal engagement",

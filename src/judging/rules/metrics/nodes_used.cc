@@ -70,8 +70,6 @@ void check_nodes_used(const Scope& at, Out& out) {
 Rule nodes_used() {
   return {
       .id = "nodes-used",
-      .group = "metrics",
-      .level = Level::point,
       .needs = Needs::usable_point,
       .action = Action::reject_submission,
       .clause = "§4.5.3: Per-point node declaration",

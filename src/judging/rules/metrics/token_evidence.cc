@@ -40,8 +40,6 @@ void check_token_evidence(const Scope& at, Out& out) {
 
 Rule token_evidence() {
   return {.id = "token-evidence",
-          .group = "metrics",
-          .level = Level::point,
           .needs = Needs::measured_point,
           .action = Action::flag,
           .clause = "§9.1: Metric consistency",

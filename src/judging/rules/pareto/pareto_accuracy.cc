@@ -33,7 +33,6 @@ void check_pareto_accuracy(const Scope& at, Out& out) {
 
 Rule pareto_accuracy() {
   return {.id = "pareto-accuracy",
-          .group = "accuracy",
           .level = Level::curve,
           .action = Action::reject_submission,
           .clause = "v0.7 §4.3: Accuracy",

@@ -37,7 +37,6 @@ void check_pareto_layout(const Scope& at, Out& out) {
 
 Rule pareto_layout() {
   return {.id = "pareto-layout",
-          .group = "structure",
           .level = Level::tree,
           .action = Action::reject_submission,
           .clause = "v0.7 §8.1: Submission completeness",

@@ -35,7 +35,6 @@ void check_plausible_documents(const Scope& at, Out& out) {
 
 Rule plausible_documents() {
   return {.id = "plausible-documents",
-          .group = "plausibility",
           .level = Level::tree,
           .severity = Severity::warning,
           .clause = "Assay's own: documents",

@@ -32,8 +32,6 @@ void check_plausible_latency(const Scope& at, Out& out) {
 
 Rule plausible_latency() {
   return {.id = "plausible-latency",
-          .group = "plausibility",
-          .level = Level::point,
           .needs = Needs::measured_point,
           .clause = "Assay's own: cause and effect",
           .demand = "no percentile of TTFT is above that of latency",

@@ -49,8 +49,6 @@ void check_plausible_load(const Scope& at, Out& out) {
 
 Rule plausible_load() {
   return {.id = "plausible-load",
-          .group = "plausibility",
-          .level = Level::point,
           .needs = Needs::measured_point,
           .clause = "Assay's own: Little's law",
           .demand = "no more queries in flight than the concurrency, none longer than the run",

@@ -20,7 +20,6 @@ void check_plausible_names(const Scope& at, Out& out) {
 
 Rule plausible_names() {
   return {.id = "plausible-names",
-          .group = "plausibility",
           .level = Level::curve,
           .clause = "Assay's own: what is measured is read",
           .demand = "each folder with a point's files is named r<concurrency>",

@@ -63,8 +63,6 @@ void check_plausible_power(const Scope& at, Out& out) {
 
 Rule plausible_power() {
   return {.id = "plausible-power",
-          .group = "plausibility",
-          .level = Level::point,
           .severity = Severity::warning,
           .clause = "Assay's own: joules are watts times seconds",
           .demand = "a power.json's figures follow from one another, and its tokens are the run's",

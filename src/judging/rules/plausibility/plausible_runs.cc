@@ -39,7 +39,6 @@ void check_plausible_runs(const Scope& at, Out& out) {
 
 Rule plausible_runs() {
   return {.id = "plausible-runs",
-          .group = "plausibility",
           .level = Level::tree,
           .clause = "Assay's own: one run, one point",
           .demand = "no run's figures stand at two points",

@@ -130,7 +130,6 @@ void check_plausible_secrets(const Scope& at, Out& out) {
 
 Rule plausible_secrets() {
   return {.id = "plausible-secrets",
-          .group = "plausibility",
           .level = Level::tree,
           .clause = "Assay's own: secrets",
           .demand = "no file of the tree holds a key, a token or a private key",

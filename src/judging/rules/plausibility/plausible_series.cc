@@ -52,8 +52,6 @@ void check_plausible_series(const Scope& at, Out& out) {
 
 Rule plausible_series() {
   return {.id = "plausible-series",
-          .group = "plausibility",
-          .level = Level::point,
           .needs = Needs::measured_point,
           .clause = "Assay's own: arithmetic",
           .demand = "percentiles ascend, and lie with the mean between least and largest value",

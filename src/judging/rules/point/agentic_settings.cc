@@ -32,8 +32,6 @@ void check_agentic_settings(const Scope& at, Out& out) {
 
 Rule agentic_settings() {
   return {.id = "agentic-settings",
-          .group = "point",
-          .level = Level::point,
           .needs = Needs::usable_point,
           .action = Action::reject_points,
           .clause = "§3.2: Agentic client settings",

@@ -32,7 +32,6 @@ void check_output_caching_audit(const Scope& at, Out& out) {
 
 Rule output_caching_audit() {
   return {.id = "output-caching-audit",
-          .group = "point",
           .level = Level::curve,
           .clause = "Model equivalence: no cached responses",
           .demand = "an output caching test that is in the tree was passed",

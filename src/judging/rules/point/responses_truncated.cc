@@ -31,8 +31,6 @@ void check_responses_truncated(const Scope& at, Out& out) {
 
 Rule responses_truncated() {
   return {.id = "responses-truncated",
-          .group = "point",
-          .level = Level::point,
           .severity = Severity::warning,
           .clause = "§8.1: Submission completeness",
           .demand = "recorded responses are cut to 10,240 bytes",

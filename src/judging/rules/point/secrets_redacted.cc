@@ -38,7 +38,6 @@ void check_secrets_redacted(const Scope& at, Out& out) {
 
 Rule secrets_redacted() {
   return {.id = "secrets-redacted",
-          .group = "point",
           .clause = "§8.1: Submission completeness",
           .demand = "no key or token stands in config.yaml",
           .fix = "write <redacted> instead, and revoke the key: whoever has the tree has it",

@@ -16,8 +16,6 @@ void check_target_cohort(const Scope& at, Out& out) {
 
 Rule target_cohort() {
   return {.id = "target-cohort",
-          .group = "point",
-          .level = Level::point,
           .needs = Needs::usable_point,
           .action = Action::flag,
           .clause = "§4.6: Seed-set validity",

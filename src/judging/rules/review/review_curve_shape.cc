@@ -49,7 +49,6 @@ void check_review_curve_shape(const Scope& at, Out& out) {
 Rule review_curve_shape() {
   return {
       .id = "review-curve-shape",
-      .group = "review",
       .level = Level::curve,
       .severity = Severity::warning,
       .action = Action::flag,

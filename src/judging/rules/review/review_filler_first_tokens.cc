@@ -20,8 +20,6 @@ void check_review_filler_first_tokens(const Scope& at, Out& out) {
 Rule review_filler_first_tokens() {
   return {
       .id = "review-filler-first-tokens",
-      .group = "review",
-      .level = Level::point,
       .severity = Severity::warning,
       .action = Action::flag,
       .clause = "Manual review",

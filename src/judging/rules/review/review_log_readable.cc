@@ -16,8 +16,6 @@ void check_review_log_readable(const Scope& at, Out& out) {
 
 Rule review_log_readable() {
   return {.id = "review-log-readable",
-          .group = "review",
-          .level = Level::point,
           .severity = Severity::warning,
           .action = Action::flag,
           .clause = "Manual review",

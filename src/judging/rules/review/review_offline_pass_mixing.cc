@@ -20,8 +20,6 @@ void check_review_offline_pass_mixing(const Scope& at, Out& out) {
 
 Rule review_offline_pass_mixing() {
   return {.id = "review-offline-pass-mixing",
-          .group = "review",
-          .level = Level::point,
           .severity = Severity::warning,
           .action = Action::flag,
           .clause = "Manual review",

@@ -26,8 +26,6 @@ void check_review_repeated_output(const Scope& at, Out& out) {
 
 Rule review_repeated_output() {
   return {.id = "review-repeated-output",
-          .group = "review",
-          .level = Level::point,
           .severity = Severity::warning,
           .action = Action::flag,
           .clause = "Manual review",

@@ -39,7 +39,6 @@ void check_review_uniform_ttft(const Scope& at, Out& out) {
 
 Rule review_uniform_ttft() {
   return {.id = "review-uniform-ttft",
-          .group = "review",
           .level = Level::curve,
           .severity = Severity::warning,
           .action = Action::flag,

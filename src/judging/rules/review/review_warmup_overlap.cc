@@ -32,8 +32,6 @@ void check_review_warmup_overlap(const Scope& at, Out& out) {
 
 Rule review_warmup_overlap() {
   return {.id = "review-warmup-overlap",
-          .group = "review",
-          .level = Level::point,
           .severity = Severity::warning,
           .action = Action::flag,
           .clause = "Manual review",

@@ -20,7 +20,6 @@ void check_max_concurrency_declared(const Scope& at, Out& out) {
 
 Rule max_concurrency_declared() {
   return {.id = "max-concurrency-declared",
-          .group = "system",
           .level = Level::curve,
           .severity = Severity::warning,
           .action = Action::reject_submission,

@@ -31,7 +31,6 @@ void check_tps_utilization(const Scope& at, Out& out) {
 
 Rule tps_utilization() {
   return {.id = "tps-utilization",
-          .group = "system",
           .level = Level::curve,
           .action = Action::flag,
           .clause = "§8.2: Metric consistency",
