@@ -162,8 +162,7 @@ Result<int> cmd_demo(Args args) {
   flags.add("FOLDER", &folder, "a new folder for all that is written");
   flags.add("--json", &json, "print where the results are as JSON; the steps' words go to stderr");
   flags.example("assay demo");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   std::error_code ignored;
   if (std::filesystem::exists(folder, ignored)) {
     return invalid(format("FOLDER: '{}' exists; remove it, or name another", folder));

@@ -12,9 +12,7 @@ Result<int> cmd_version(Args args) {
   bool json = false;
   Flags flags("version", "what this program is and how it was built");
   flags.add("--json", &json, "print it as JSON");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   if (json) {
     Json out;
     out.set("version", version()).set("compiler", compiler()).set("build", build_type());

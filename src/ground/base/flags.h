@@ -6,8 +6,7 @@
 //     flags.add("--timeout=TIME", &options.timeout, "give up after").bare_unit(1_s);
 //     flags.add("--json", &options.json, "print the findings as JSON");
 //     flags.example("assay probe http://localhost:8000");
-//     ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-//     if (!go) return exit_code(ExitCode::done);  // --help was asked for and printed
+//     PARSE_OR_RETURN(flags, args);
 //
 // A name that starts with a dash is a flag ("--endpoint,-e": messages use the first); any other
 // name is positional. What stands after a "=" names the value in the help: URL, FILE, N. A value
@@ -25,6 +24,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/exit_code.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -124,3 +124,9 @@ class Flags {
 };
 
 }  // namespace assay
+
+// PARSE_OR_RETURN(flags, args): ends the command at a mistake in `args`, and, with the exit code of
+// success, where --help was asked for and printed.
+#define PARSE_OR_RETURN(flags, args)                    \
+  ASSIGN_OR_RETURN(const bool go, (flags).parse(args)); \
+  if (!go) return ::assay::exit_code(::assay::ExitCode::done)

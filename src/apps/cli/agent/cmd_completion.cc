@@ -49,8 +49,7 @@ Result<int> cmd_completion(Args args) {
   flags.add("--json", &json, "print {shell, script} as JSON");
   flags.example("source <(assay completion bash)");
   flags.example("assay completion fish > ~/.config/fish/completions/assay.fish");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   ASSIGN_OR_RETURN(const auto help, all_help());
   const auto which = shell == "bash"  ? manual::Shell::bash
                      : shell == "zsh" ? manual::Shell::zsh
@@ -70,8 +69,7 @@ Result<int> cmd_man(Args args) {
   flags.add("--json", &json, "print the pages as JSON: their roff by name");
   flags.example("assay man run | man -l -");
   flags.example("assay man --folder /usr/local/share/man/man1");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   if (!name.empty() && !folder.empty())
     return invalid("--folder: has all pages; leave COMMAND out");
   ASSIGN_OR_RETURN(const std::vector<Page> pages, all_pages());

@@ -68,9 +68,7 @@ Result<int> cmd_mcp(Args args) {
   flags.add("--json", &options.json, "print the tools as JSON and end");
   flags.example("assay mcp");
   flags.example("assay mcp --allow-write --folder measurements");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   if (!mcp::can_fence_files()) {
     return Error{Code::unsupported,
                  "this kernel has no Landlock, so a command could not be kept from writing files"};

@@ -110,8 +110,7 @@ Result<int> cmd_check(Args args) {
   add_check_flags(flags, options);
   campaign::SafetyGate safety;
   add_safety_gate_flags(flags, safety);
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   if (options.json && flags.given("--output") && options.output != "json") {
     return invalid("--json, --output: standard output takes one form");
   }

@@ -1,8 +1,6 @@
 #include <utility>
 
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "campaign/curve/curve_prepare.h"
 #include "campaign/curve_course.h"
 #include "cli/commands.h"
@@ -88,8 +86,7 @@ Result<int> cmd_curve(Args args) {
   add_forecast_flags(flags, forecast);
   campaign::Gate gate;
   add_gate_flags(flags, gate);
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   const campaign::ResultsStore results = make_store(options.store);
   return campaign::measure_curve(settings, std::move(options), forecast, gate, results, args,
                                  console());

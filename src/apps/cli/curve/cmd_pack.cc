@@ -93,8 +93,7 @@ Result<int> cmd_pack(Args args) {
   flags.example("assay pack curves/m --out submission --answers answers.yaml");
   flags.example("assay pack --suite inference plan.yaml --out submission");
   flags.example("assay pack --capture > system.json");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   if (options.capture && options.suite != "inference") {
     print(host::capture_node().dump(2) + "\n");
     return exit_code(ExitCode::done);

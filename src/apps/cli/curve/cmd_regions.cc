@@ -32,9 +32,7 @@ Result<int> cmd_regions(Args args) {
   flags.add("C_MIN", &c_min, "the lowest concurrency of the curve, 1..32");
   flags.add("--json", &json, "print the table as JSON");
   flags.example("assay regions 1024 8");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   ASSIGN_OR_RETURN(const rulebook::Regions regions, rulebook::Regions::make(c_max, c_min));
   print(json ? regions.to_json().dump(2) + "\n" : table(regions));
   return exit_code(ExitCode::done);

@@ -33,9 +33,7 @@ Result<int> cmd_export(Args args) {
   flags.add("--json", &json, "print what was written as JSON");
   flags.add("--holidays=FILE", &holidays, "dates that the review board's business days leave out");
   flags.example("assay export public/");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   std::error_code ignored;
   const bool own = where.empty() || where == "default";

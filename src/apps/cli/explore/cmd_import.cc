@@ -1,6 +1,4 @@
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/store_flags.h"
@@ -58,9 +56,7 @@ Result<int> cmd_import(Args args) {
   flags.add("--json", &asked.json, "print what was put as JSON");
   add_import_flags(flags, asked.options);
   flags.example("assay import runs/20261120_144822 --system \"8 x H200, vLLM 0.14\"");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   return explorer::import_all(asked, console());
 }
 

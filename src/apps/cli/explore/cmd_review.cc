@@ -1,8 +1,6 @@
 #include <utility>
 
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "explorer/review_course.h"
@@ -58,9 +56,7 @@ Result<int> cmd_review(Args args) {
   Flags flags("review",
               "the review board: submissions, objections, deadlines, a history that stays");
   add_flags(flags, o);
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   return explorer::act_on_reviews(std::move(o), console());
 }
 

@@ -7,7 +7,6 @@
 #include "base/ending_signals.h"
 #include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "base/json.h"
 #include "campaign/safety/safety_sides.h"
 #include "cli/commands.h"
@@ -76,8 +75,7 @@ Result<int> cmd_serve(Args args) {
   add_seal_key(flags, o.safety,
                "of safety runs over sealed prompts, to compare them: the key of the set");
   flags.example("assay serve runs/");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   if (o.port > 65535) return invalid("--port: at most 65535");
   TRY(explorer::check_import(o.import));
   ASSIGN_OR_RETURN(const auto key, o.safety.key());

@@ -115,8 +115,7 @@ Result<int> cmd_calibrate(Args args) {
       "calibrate",
       "what this client can carry on this machine, and how far its times are from the truth");
   add_flags(flags, typed);
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   ASSIGN_OR_RETURN(campaign::CalibrationOptions options, understand(typed));
   ASSIGN_OR_RETURN(const auto streams, numbers("--streams", typed.streams, 1, 1'000'000));
   if (!typed.proxy.empty()) {

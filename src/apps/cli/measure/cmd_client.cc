@@ -1,6 +1,4 @@
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/shared_flags.h"
@@ -64,8 +62,7 @@ Result<int> cmd_client(Args args) {
   add_asked_flags(flags, options);
   add_desk_flags(flags, options);
   add_client_flags(flags, options.client);
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   return desk::run_client(options, args, console());
 }
 

@@ -1,8 +1,6 @@
 #include <utility>
 
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "conformance/course.h"
@@ -43,8 +41,7 @@ Result<int> cmd_conformance(Args args) {
   conformance::ConformanceOptions typed;
   Flags flags("conformance", "other load generators against an endpoint whose truth is known");
   add_flags(flags, typed);
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   return conformance::run_conformance(std::move(typed), console());
 }
 

@@ -39,9 +39,7 @@ Result<int> cmd_doctor(Args args) {
   Flags flags("doctor", "what this machine grants and lacks for measuring, and how to mend it");
   flags.add("--json", &json, "print the findings as JSON");
   flags.example("assay doctor");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   const auto list = host::judge_machine(machine_facts());
   const auto lacks = std::ranges::count(list, host::Ready::missing, &host::Readiness::ready);
   const auto weak = std::ranges::count(list, host::Ready::weak, &host::Readiness::ready);

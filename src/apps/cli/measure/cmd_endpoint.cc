@@ -88,8 +88,7 @@ Result<int> cmd_endpoint(Args args) {
   endpoint::EndpointOptions options;
   Flags flags("endpoint", "an OpenAI-compatible endpoint whose truth is known");
   add_flags(flags, typed, options);
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   for (const std::string& name : typed.quirks) {
     if (name != "help") continue;
     print(endpoint::quirk_help());

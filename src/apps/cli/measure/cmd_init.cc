@@ -57,9 +57,7 @@ Result<int> cmd_init(Args args) {
   flags.add("--force", &force, "replace the file where it exists");
   flags.add("--json", &json, "print the list, or the file's name, as JSON");
   flags.example("assay init run --out run.yaml");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   const std::vector<plan::EmbeddedFile> examples = plan::embedded_examples();
   if (kind.empty()) {
     print(list(examples, json));

@@ -1,9 +1,7 @@
 #include <csignal>
 #include <utility>
 
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "campaign/launch.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -49,9 +47,7 @@ Result<int> cmd_launch(Args args) {
   Flags flags("launch", "start the ranks of one run on many hosts, by an engine that is there");
   add_launch_flags(flags, options);
   flags.add("RUN", &options.spec.run, "the words of `assay run`, after --").required();
-  ASSIGN_OR_RETURN(const bool parsed, flags.parse(args));
-  if (!parsed) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   return campaign::launch_ranks(std::move(options), console());
 }
 

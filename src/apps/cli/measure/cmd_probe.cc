@@ -65,9 +65,7 @@ Result<int> cmd_probe(Args args) {
   flags.add("--json", &json, "print the findings as JSON");
   flags.example("assay probe http://localhost:8000");
   flags.example("assay probe https://api.example.com/v1 --api-key-env API_KEY --model small");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   question.api = *api_from(api);
   if (!kind.empty()) {
     ASSIGN_OR_RETURN(DescribedKind described, plan::load_described_kind(kind));

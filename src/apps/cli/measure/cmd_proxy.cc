@@ -63,8 +63,7 @@ Result<int> cmd_proxy(Args args) {
   flags.add("--quiet", &quiet, "print the URL and nothing else");
   flags.add("--json", &json, "print the summary at the end as JSON");
   flags.example("assay proxy http://127.0.0.1:8000 --record trace.jsonl --port 9000");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   if (port < 0 || port > 65535) return invalid("--port: must be from 0 to 65535");
   if (options.block < 1 || options.block > 65536) {
     return invalid("--block: must be from 1 to 65536");

@@ -1,6 +1,4 @@
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "campaign/run_course.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -71,8 +69,7 @@ Result<int> cmd_run(Args args) {
   add_flags(flags, options);
   campaign::Gate gate;
   add_gate_flags(flags, gate);
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   options.results = make_store(options.store);
   return campaign::run_once(settings, options, gate, args, console());
 }

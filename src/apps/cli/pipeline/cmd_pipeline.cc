@@ -1,6 +1,4 @@
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "pipeline/course.h"
@@ -43,8 +41,7 @@ Result<int> cmd_pipeline(Args args) {
   flags.example("assay pipeline plan workflow.yaml");
   flags.example("assay pipeline run workflow.yaml --input data_path=raw");
   flags.example("assay pipeline approve workflow.yaml final_confirmation");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   return pipeline::act_on_pipeline(options, console());
 }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "base/exit_code.h"
 #include "base/flags.h"
 #include "base/format.h"
 #include "campaign/run_croissant.h"
@@ -87,9 +86,7 @@ Result<int> cmd_dataset(Args args) {
   flags.example("assay dataset prompts.jsonl --croissant prompts.json --meta license=CC0-1.0");
   flags.example("assay dataset dlrm_v3 --write dlrm --users 1000 --items 200000 --files 1");
   flags.example("assay dataset runs/20261120_144822 --provenance");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   if (!options.write.empty()) return dataset::write_made_data(options, console());
   if (!options.croissant.empty()) {
     return campaign::write_croissant(options.spec, options.croissant, options.meta, console());

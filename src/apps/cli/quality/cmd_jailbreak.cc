@@ -2,9 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "campaign/safety/jailbreak_acts.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -40,8 +38,7 @@ Result<int> cmd_jailbreak(Args args) {
   flags.example("assay jailbreak run --endpoint http://localhost:8000 --model m --concurrency 8");
   flags.example("assay jailbreak report runs/safety --labels labels.jsonl");
   flags.example("assay jailbreak taxonomy mine.yaml");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   return campaign::act_on_attacks(options, console());
 }
 

@@ -1,6 +1,4 @@
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "campaign/safety/safety_acts.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -41,8 +39,7 @@ Result<int> cmd_safety(Args args) {
   flags.example("assay safety run --endpoint http://localhost:8000 --model m");
   flags.example("assay safety agree runs/safety --labels labels.jsonl");
   flags.example("assay safety grade verdicts.jsonl --standard ailuminate-1.1-en_us-practice");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   return campaign::act_on_safety(options, console());
 }
 

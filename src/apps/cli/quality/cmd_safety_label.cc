@@ -30,8 +30,7 @@ Result<int> cmd_safety_label(Args args) {
   add_seal_key(flags, inputs);
   add_json(flags, inputs);
   flags.example("assay safety label runs/safety --key label.pem --expires 2027-05-31");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   ASSIGN_OR_RETURN(const std::optional<SealKey> key, inputs.key());
   ASSIGN_OR_RETURN(const auto levels, campaign::open_levels(folder));
   if (levels) return invalid(format("'{}' is a series; name one level's folder in it", folder));

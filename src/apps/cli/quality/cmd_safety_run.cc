@@ -1,6 +1,4 @@
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "campaign/safety/safety_course.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -73,8 +71,7 @@ Result<int> cmd_safety_run(Args args) {
   add_output_flags(flags, options);
   campaign::SafetyGate gate(&options.inputs);
   add_safety_gate_flags(flags, gate, false);
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   for (const char* const flag :
        {"--prompts", "--standard", "--judges", "--retries", "--levels", "--curve", "--report-dir",
         "--draw", "--draw-seed", "--attacks", "--pack", "--endpoint", "--model"}) {

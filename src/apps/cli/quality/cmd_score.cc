@@ -67,8 +67,7 @@ Result<int> cmd_score(Args args) {
   flags.example("assay score mlperf_log_accuracy.json --workload resnet50 --dataset val_map.txt");
   flags.example("assay score replies.jsonl --scorer gpqa --ground-truth answer");
   flags.example("assay score replies.jsonl --task gsm8k");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   if (list) return list_scorers();
   return campaign::score_asked(std::move(options), ignore_case, annotations, task, console());
 }

@@ -1,6 +1,4 @@
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "task/show_task.h"
@@ -20,8 +18,7 @@ Result<int> cmd_tasks(Args args) {
   flags.example("assay tasks");
   flags.example("assay tasks gsm8k --yaml > mine.yaml");
   flags.example("assay tasks gsm8k --sample datasets");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   return task::show_tasks(options, console());
 }
 

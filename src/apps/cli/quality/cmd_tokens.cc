@@ -1,10 +1,8 @@
 #include <iostream>
 #include <iterator>
 
-#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "text/show_tokens.h"
@@ -41,9 +39,7 @@ Result<int> cmd_tokens(Args args) {
   flags.add("--stream", &options.stream, "decode token by token, as a stream would");
   flags.add("--json", &options.json, "print the counts as JSON");
   flags.example("assay tokens prompt.txt --tokenizer models/llama-3.1-8b");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   ASSIGN_OR_RETURN(const std::string input, read_input(options.file));
   return text::show_tokens(options, input, console());
 }

@@ -1,6 +1,4 @@
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "plan/show_workload.h"
@@ -19,9 +17,7 @@ Result<int> cmd_workloads(Args args) {
   flags.example("assay workloads deepseek-r1 --edition endpoints-v1.0");
   flags.example("assay run --workload llama3.1-8b --scenario server --rate 10 \\");
   flags.example("          --endpoint http://localhost:8000");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   return plan::show_workloads(options, console());
 }
 

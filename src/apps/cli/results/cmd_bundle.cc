@@ -27,9 +27,7 @@ Result<int> cmd_bundle(Args args) {
   flags.add("--output,-o=FILE", &out, "the file to write; RUN.tar unless said");
   flags.add("--key=FILE", &key_file, "sign it with this private key (assay key)");
   flags.add("--json", &json, "print what is in it as JSON");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   if (out.empty()) out = folder + ".tar";
   // A bundle must allow recomputation: a run, or a curve of runs.
@@ -68,9 +66,7 @@ Result<int> cmd_key(Args args) {
   flags.add("FILE", &file, "where the private key goes; never over a file that is there")
       .required();
   flags.add("--json", &json, "print the names and the fingerprint as JSON");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   if (std::filesystem::exists(file))
     return invalid(format("'{}' is there already\n  name another file", file));
   ASSIGN_OR_RETURN(const KeyPair pair, make_key_pair());

@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "campaign/compare_course.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -65,8 +63,7 @@ Result<int> cmd_compare(Args args) {
   flags.example(
       "assay compare --interleave --endpoint http://a --endpoint http://b --model m "
       "--concurrency 16 --samples 2000");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   return campaign::compare_sides_of(a, b, compare, safety, tokenizer, console());
 }
 

@@ -63,8 +63,7 @@ Result<int> cmd_compliance(Args args) {
   ComplianceOptions options;
   Flags flags("loadgen compliance", "MLPerf Inference's compliance tests, over run folders");
   add_flags(flags, options);
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   campaign::ComplianceWish& wish = options.wish;
   if (options.config) {
     ASSIGN_OR_RETURN(const std::string text,

@@ -1,8 +1,6 @@
 #include <utility>
 
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "campaign/convert.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -29,9 +27,7 @@ Result<int> cmd_convert(Args args) {
   flags.add("--json", &o.json, "print the figures as JSON");
   flags.example("assay convert theirs/c1 theirs/c8 theirs/c64 curves/theirs");
   flags.example("assay convert vllm.json runs/vllm && assay compare runs/vllm runs/mine");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   return campaign::convert(std::move(o), args, console());
 }
 

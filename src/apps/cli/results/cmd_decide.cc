@@ -1,6 +1,4 @@
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "campaign/decide_course.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -52,9 +50,7 @@ Result<int> cmd_decide(Args args) {
   flags.example(
       "assay decide curves/a,accelerators=8,accelerator=h100-sxm,kw=10.2 --slo 'ttft_p90<=2s' "
       "--prices prices.yaml --users 500 --headroom 0.2");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   return campaign::show_decision(options, console());
 }
 

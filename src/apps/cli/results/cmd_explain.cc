@@ -1,6 +1,5 @@
 #include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "report/explanation.h"
@@ -17,9 +16,7 @@ Result<int> cmd_explain(Args args) {
   flags.add("--json", &asked.json, "print as JSON");
   flags.example("assay explain suspected");
   flags.example("assay explain metric-consistency-duration");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   asked.columns = report::terminal_style(1).columns;
   ASSIGN_OR_RETURN(const std::string text, report::explain(asked));
   print(text);

@@ -22,9 +22,7 @@ Result<int> cmd_merge(Args args) {
             "merge although folders of some ranks are missing; the report names them");
   flags.add("--json", &json, "print the result as JSON to standard output");
   flags.example("assay merge runs/big/rank-* -o runs/big/merged");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   const std::vector<std::filesystem::path> paths(folders.begin(), folders.end());
   ASSIGN_OR_RETURN(const auto run, campaign::merge_ranks(paths, out, options));
   if (json) {

@@ -1,8 +1,6 @@
 #include <utility>
 
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "campaign/noise_course.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -35,8 +33,7 @@ Result<int> cmd_noise(Args args) {
   campaign::NoiseAsked typed;
   Flags flags("noise", "how far equal runs differ, and how many runs show a change");
   add_flags(flags, typed);
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   return campaign::show_noise(std::move(typed), console());
 }
 

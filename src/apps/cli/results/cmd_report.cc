@@ -1,8 +1,6 @@
 #include <utility>
 
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "campaign/report_course.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -60,9 +58,7 @@ Result<int> cmd_report(Args args) {
   flags.example("assay report runs/20261120_144822 --definitions all");
   flags.example("assay report runs/20261120_144822 --tokenizer models/m");
   flags.example("assay report curves/m --price 98.32 --power 13050 --slo 'ttft_p90<=2s'");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   TRY(gate.understand());
   TRY(safety.understand());
   return campaign::show_report(std::move(options), gate, safety, console());

@@ -46,9 +46,7 @@ Result<int> cmd_verify(Args args) {
             "of a run: count its recorded replies again, and compare with the counts it keeps");
   flags.add("--json", &json, "print the findings as JSON");
   flags.example("assay verify runs/20261120_144822");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   if (std::filesystem::is_directory(path)) {
     ASSIGN_OR_RETURN(campaign::VerifiedRun run, campaign::verify_run(path, tokenizer));
     if (!run.reference) TRY(desk::verify_client(path, run.differences));

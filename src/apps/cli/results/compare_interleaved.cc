@@ -1,9 +1,7 @@
 
 #include <utility>
 
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "campaign/interleaved_course.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -38,8 +36,7 @@ Result<int> compare_interleaved(Args args) {
   add_flags(flags, typed);
   campaign::RunSettings settings;
   add_run_flags(flags, settings, {"--metrics", "--lengths", "--errors", "--block"});
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   return campaign::measure_interleaved(settings, std::move(typed), args, console());
 }
 

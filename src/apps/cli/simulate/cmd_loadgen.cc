@@ -1,6 +1,4 @@
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "loadgen/builtin_conf.h"
@@ -50,9 +48,7 @@ Result<int> cmd_loadgen(Args args) {
       "assay loadgen plan --model llama3_1-8b --scenario Server --config user.conf --samples "
       "13368");
   flags.example("assay loadgen summary measured.json --scenario Offline --samples 24576");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   return loadgen::show_test(options, console());
 }
 

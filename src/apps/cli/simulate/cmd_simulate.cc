@@ -1,6 +1,4 @@
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/simulate/system_flags.h"
@@ -61,9 +59,7 @@ Result<int> cmd_simulate(Args args) {
   simulate::SimulationOptions o;
   Flags flags("simulate", "what a serving system would do, from a model of it: a curve in seconds");
   add_flags(flags, o);
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   for (const char* const name :
        {"--concurrency", "--rate", "--queries", "--isl", "--osl", "--shared-prefix", "--plan",
         "--compare", "--html", "--turn-around", "--workload", "--explain"}) {

@@ -1,8 +1,6 @@
 #include <utility>
 
-#include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/simulate/system_flags.h"
@@ -33,9 +31,7 @@ Result<int> cmd_twin(Args args) {
   flags.example(
       "assay twin curves/m --model llama3.1-8b --hardware h100-sxm --what-if cards=2 "
       "--what-if precision=bf16 --html what_if.html");
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
-
+  PARSE_OR_RETURN(flags, args);
   return simulate::make_twin(std::move(asked), console());
 }
 

@@ -6,7 +6,6 @@
 #include "base/ending_signals.h"
 #include "base/exit_code.h"
 #include "base/flags.h"
-#include "base/format.h"
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -90,8 +89,7 @@ Result<int> cmd_hub(Args args) {
   HubFlags o;
   Flags flags("hub", "federated evaluation: what parties approve, order and release");
   add_hub_flags(flags, o);
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   o.token.id = o.party.id;
   o.token.json = o.party.json;
   if (o.party.what == "serve") return serve_hub(o);

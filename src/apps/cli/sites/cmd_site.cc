@@ -105,8 +105,7 @@ Result<int> cmd_site(Args args) {
   SiteFlags o;
   Flags flags("site", "evaluation where the data live: an agent, its policy, its releases");
   add_site_flags(flags, o);
-  ASSIGN_OR_RETURN(const bool go, flags.parse(args));
-  if (!go) return exit_code(ExitCode::done);
+  PARSE_OR_RETURN(flags, args);
   const bool has_id = o.act.what != "agent" && o.act.what != "serve" && o.act.what != "list";
   if (has_id == o.act.id.empty()) {
     return invalid(has_id ? format("{}: which one?", o.act.what)
