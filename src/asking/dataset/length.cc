@@ -1,11 +1,10 @@
 #include "dataset/length.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
 #include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/text.h"
 
@@ -59,11 +58,7 @@ Result<LengthSpec> check(LengthSpec spec, std::string_view text) {
   return spec;
 }
 
-std::string_view name(LengthSpec::Kind kind) {
-  static constexpr std::array<std::string_view, 4> kNames{"fixed", "uniform", "normal",
-                                                          "lognormal"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
+std::string_view name(LengthSpec::Kind kind) { return enum_name(kind); }
 
 }  // namespace
 
@@ -75,14 +70,9 @@ Result<LengthSpec> parse_length(std::string_view text) {
   if (colon != std::string_view::npos) {
     const std::string kind = lower(trim(whole.substr(0, colon)));
     arguments = whole.substr(colon + 1);
-    bool known = false;
-    for (const auto candidate : {LengthSpec::Kind::fixed, LengthSpec::Kind::uniform,
-                                 LengthSpec::Kind::normal, LengthSpec::Kind::lognormal}) {
-      if (kind != name(candidate)) continue;
-      spec.kind = candidate;
-      known = true;
-    }
+    const auto known = enum_named<LengthSpec::Kind>(kind);
     if (!known) return wrong_length(text, format("there is no distribution '{}'", kind));
+    spec.kind = *known;
   }
   // A range may be written with either sign between its ends.
   char separator = ',';

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "dataset/croissant_json.h"
@@ -184,18 +184,7 @@ void read_ids(const Json& value, std::set<std::string>& out) {
 
 }  // namespace
 
-std::string_view to_string(Allowed allowed) {
-  switch (allowed) {
-    case Allowed::deny:
-      return "deny";
-    case Allowed::unknown:
-      return "unknown";
-    case Allowed::allow:
-      return "allow";
-  }
-  CHECK(false && "no such Allowed");
-  return "";
-}
+std::string_view to_string(Allowed allowed) { return enum_name(allowed); }
 
 Result<Purpose> purpose_from(std::string_view word) {
   const auto row = std::ranges::find(kPurposes, word, &PurposeRow::word);

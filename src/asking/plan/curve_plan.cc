@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/text.h"
 
@@ -181,24 +182,9 @@ void note_withdrawals(const std::vector<std::int64_t>& levels, Offline offline, 
 
 }  // namespace
 
-std::string_view to_string(Offline offline) {
-  switch (offline) {
-    case Offline::none:
-      return "none";
-    case Offline::dedicated:
-      return "dedicated";
-    case Offline::elected:
-      return "elected";
-  }
-  return "";
-}
+std::string_view to_string(Offline offline) { return enum_name(offline); }
 
-std::optional<Offline> offline_named(std::string_view name) {
-  for (const Offline offline : {Offline::none, Offline::dedicated, Offline::elected}) {
-    if (to_string(offline) == name) return offline;
-  }
-  return std::nullopt;
-}
+std::optional<Offline> offline_named(std::string_view name) { return enum_named<Offline>(name); }
 
 std::string_view CurvePoint::declared_region() const {
   return choice || !region ? "submitters_choice" : to_string(*region);

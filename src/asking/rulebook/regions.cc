@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 
 namespace assay::rulebook {
@@ -18,29 +18,9 @@ std::int64_t half_even(double value) {
 
 }  // namespace
 
-std::string_view to_string(Region region) {
-  switch (region) {
-    case Region::low_latency:
-      return "low_latency";
-    case Region::low_concurrency:
-      return "low_concurrency";
-    case Region::med_concurrency:
-      return "med_concurrency";
-    case Region::high_concurrency:
-      return "high_concurrency";
-    case Region::margin:
-      return "margin";
-  }
-  CHECK(false && "no such Region");
-  return "";
-}
+std::string_view to_string(Region region) { return enum_name(region); }
 
-std::optional<Region> region_named(std::string_view name) {
-  for (const Region region : kRegions) {
-    if (to_string(region) == name) return region;
-  }
-  return std::nullopt;
-}
+std::optional<Region> region_named(std::string_view name) { return enum_named<Region>(name); }
 
 Result<Regions> Regions::make(std::int64_t c_max, std::int64_t c_min) {
   if (c_min < 1 || c_min > kUltraLowMax) {

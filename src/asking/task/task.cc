@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "domain/scorers.h"
@@ -13,12 +14,6 @@ namespace assay::task {
 namespace {
 
 using yaml::Node;
-
-constexpr std::array<std::string_view, 7> kMetrics{
-    "exact_match", "contains", "choice", "number", "math", "instructions", "code"};
-constexpr std::array<std::string_view, 12> kSteps{"regex", "remove",     "strip",     "lower",
-                                                  "upper", "first_line", "last_line", "letter",
-                                                  "boxed", "number",     "code",      "extractor"};
 
 template <typename List>
 std::string one_of(const List& words) {
@@ -200,15 +195,17 @@ Result<Step> read_step(const Field& field) {
   Step step;
   const Node& node = field.node();
   if (!node.is_scalar() && (!node.is_map() || node.members.empty())) {
-    return field.wrong("expected a step", format("one of: {}", one_of(kSteps)));
+    return field.wrong("expected a step", format("one of: {}", one_of(kEnumNames<StepKind>)));
   }
   // The first known key names the step; the others are its options.
   std::string name = node.is_scalar() ? node.text : node.members.front().first.name;
   for (const auto& [key, value] : node.members) {
-    if (std::find(kSteps.begin(), kSteps.end(), key.name) != kSteps.end()) name = key.name;
+    if (std::find(kEnumNames<StepKind>.begin(), kEnumNames<StepKind>.end(), key.name) !=
+        kEnumNames<StepKind>.end())
+      name = key.name;
   }
   const Node named = Node::scalar(name);
-  const auto which = field.as(named).word(kSteps);
+  const auto which = field.as(named).word(kEnumNames<StepKind>);
   if (!which) return which.error();
   step.kind = static_cast<StepKind>(*which);
   const bool needs = step.kind == StepKind::regex || step.kind == StepKind::remove ||
@@ -294,10 +291,11 @@ Result<Rule> read_rule(const Field& field) {
   TRY(field.map(kKeys));
   Rule rule;
   const auto metric = field.find("metric");
-  if (!metric) return field.wrong("'metric' is missing", format("one of: {}", one_of(kMetrics)));
-  ASSIGN_OR_RETURN(const std::size_t which, metric->word(kMetrics));
+  if (!metric)
+    return field.wrong("'metric' is missing", format("one of: {}", one_of(kEnumNames<Metric>)));
+  ASSIGN_OR_RETURN(const std::size_t which, metric->word(kEnumNames<Metric>));
   rule.metric = static_cast<Metric>(which);
-  rule.name = kMetrics[which];
+  rule.name = kEnumNames<Metric>[which];
   TRY(take(field, "name", rule.name, kText));
   if (const auto read = field.find("read")) {
     static constexpr std::array<std::string_view, 2> kWords{"answer", "reply"};
@@ -452,9 +450,9 @@ Result<std::string> Template::render(const Json& row) const {
   return text;
 }
 
-std::string_view to_string(StepKind kind) { return kSteps[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(StepKind kind) { return enum_name(kind); }
 
-std::string_view to_string(Metric metric) { return kMetrics[static_cast<std::size_t>(metric)]; }
+std::string_view to_string(Metric metric) { return enum_name(metric); }
 
 Result<Task> parse_task(std::string_view yaml, std::string_view source) {
   const auto node = yaml::parse(yaml);

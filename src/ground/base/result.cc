@@ -3,33 +3,12 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 
 namespace assay {
 
-std::string_view to_string(Code code) {
-  switch (code) {
-    case Code::invalid:
-      return "invalid";
-    case Code::not_found:
-      return "not_found";
-    case Code::refused:
-      return "refused";
-    case Code::timed_out:
-      return "timed_out";
-    case Code::corrupt:
-      return "corrupt";
-    case Code::unsupported:
-      return "unsupported";
-    case Code::io:
-      return "io";
-    case Code::exhausted:
-      return "exhausted";
-  }
-  CHECK(false && "no such Code");
-  return "";
-}
+std::string_view to_string(Code code) { return enum_name(code); }
 
 Error Error::within(std::string_view what) const {
   return Error{code, format("{}: {}", what, message)};

@@ -3,23 +3,11 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/enum_name.h"
 
 namespace assay {
 
-std::string_view to_string(PhaseKind kind) {
-  switch (kind) {
-    case PhaseKind::warmup:
-      return "warmup";
-    case PhaseKind::performance:
-      return "performance";
-    case PhaseKind::accuracy:
-      return "accuracy";
-    case PhaseKind::tail:
-      return "tail";
-  }
-  CHECK(false && "no such PhaseKind");
-  return "";
-}
+std::string_view to_string(PhaseKind kind) { return enum_name(kind); }
 
 namespace {
 

@@ -1,21 +1,10 @@
 #include "domain/run_info.h"
 
-#include "base/check.h"
+#include "base/enum_name.h"
 
 namespace assay {
 
-std::string_view to_string(RunState state) {
-  switch (state) {
-    case RunState::complete:
-      return "complete";
-    case RunState::interrupted:
-      return "interrupted";
-    case RunState::crashed:
-      return "crashed";
-  }
-  CHECK(false && "no such RunState");
-  return "";
-}
+std::string_view to_string(RunState state) { return enum_name(state); }
 
 bool gaps_recorded(const RunInfo& info) {
   return info.facts["imported"]["chunks"].as_string() != "first";

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/display.h"
+#include "base/enum_name.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
@@ -244,17 +245,7 @@ MachineFacts read_machine(const std::filesystem::path& root) {
   return out;
 }
 
-std::string_view to_string(Ready ready) {
-  switch (ready) {
-    case Ready::good:
-      return "good";
-    case Ready::weak:
-      return "weak";
-    case Ready::missing:
-      return "missing";
-  }
-  return "";
-}
+std::string_view to_string(Ready ready) { return enum_name(ready); }
 
 std::vector<Readiness> judge_machine(const MachineFacts& facts) {
   Judge judge;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/enum_name.h"
 
 namespace assay::metrics {
 
@@ -13,22 +14,7 @@ double Distribution::percentile(double p) const {
   return percentiles[static_cast<std::size_t>(found - kPercentiles.begin())];
 }
 
-std::string_view to_string(TokenSource source) {
-  switch (source) {
-    case TokenSource::unknown:
-      return "unknown";
-    case TokenSource::usage:
-      return "usage";
-    case TokenSource::mixed:
-      return "mixed";
-    case TokenSource::tokenizer:
-      return "tokenizer";
-    case TokenSource::fragments:
-      return "fragments";
-  }
-  CHECK(false && "no such TokenSource");
-  return "";
-}
+std::string_view to_string(TokenSource source) { return enum_name(source); }
 
 std::string token_source_text(const Tokens& tokens) {
   const std::string_view name = tokens.tokenizer["tokenizer"].as_string();

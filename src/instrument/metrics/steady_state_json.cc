@@ -1,4 +1,5 @@
 // The detector's result with the words and keys of other tools.
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "domain/api.h"
 #include "metrics/steady_state.h"
@@ -36,19 +37,7 @@ std::string too_few_text(const SteadyState& steady) {
 
 }  // namespace
 
-std::string_view to_string(WindowStatus status) {
-  switch (status) {
-    case WindowStatus::windowable:
-      return "windowable";
-    case WindowStatus::insufficient_duration:
-      return "insufficient_duration";
-    case WindowStatus::insufficient_passes:
-      return "insufficient_passes";
-    case WindowStatus::partial_dataset:
-      return "partial_dataset";
-  }
-  return "";
-}
+std::string_view to_string(WindowStatus status) { return enum_name(status); }
 
 std::string_view to_string(SteadyVerdict verdict) {
   switch (verdict) {

@@ -3,43 +3,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/check.h"
+#include "base/enum_name.h"
 
 namespace assay::metrics {
 
-std::string_view to_string(TokenBasis basis) {
-  switch (basis) {
-    case TokenBasis::none:
-      return "none";
-    case TokenBasis::usage:
-      return "usage";
-    case TokenBasis::tokenizer:
-      return "tokenizer";
-    case TokenBasis::fragments:
-      return "fragments";
-  }
-  CHECK(false && "no such TokenBasis");
-  return "";
-}
+std::string_view to_string(TokenBasis basis) { return enum_name(basis); }
 
-std::string_view to_string(Contradiction contradiction) {
-  switch (contradiction) {
-    case Contradiction::none:
-      return "none";
-    case Contradiction::unreadable:
-      return "unreadable";
-    case Contradiction::above_limit:
-      return "above_limit";
-    case Contradiction::above_bytes:
-      return "above_bytes";
-    case Contradiction::below_bytes:
-      return "below_bytes";
-    case Contradiction::fell:
-      return "fell";
-  }
-  CHECK(false && "no such Contradiction");
-  return "";
-}
+std::string_view to_string(Contradiction contradiction) { return enum_name(contradiction); }
 
 void ReplyEvidence::clear() {
   choices_.clear();

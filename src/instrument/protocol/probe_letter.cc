@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/display.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "protocol/probe.h"
@@ -105,17 +106,7 @@ Json reply_json(const ReplyFacts& facts, Instant sent) {
 
 }  // namespace
 
-std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::good:
-      return "good";
-    case Verdict::note:
-      return "note";
-    case Verdict::bad:
-      return "bad";
-  }
-  return "";
-}
+std::string_view to_string(Verdict verdict) { return enum_name(verdict); }
 
 std::string to_text(const ProbeReport& report) {
   std::string out = format("assay probe   {}{}\n\n{}\n\n",

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/enum_name.h"
 
 namespace assay::record {
 namespace {
@@ -163,18 +164,7 @@ std::int64_t done_read(const Event& event, std::int64_t otherwise) {
 
 }  // namespace
 
-std::string_view to_string(Texts texts) {
-  switch (texts) {
-    case Texts::none:
-      return "none";
-    case Texts::accuracy:
-      return "accuracy";
-    case Texts::all:
-      return "all";
-  }
-  CHECK(false && "no such Texts");
-  return "";
-}
+std::string_view to_string(Texts texts) { return enum_name(texts); }
 
 TextRule::TextRule(Texts texts, const std::vector<PhaseInfo>& phases) : texts_(texts) {
   for (const PhaseInfo& phase : phases) {

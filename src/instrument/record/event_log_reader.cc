@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/enum_name.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
@@ -14,9 +15,7 @@ namespace assay::record {
 namespace {
 
 Result<Texts> texts_from(std::string_view text) {
-  for (const Texts texts : {Texts::none, Texts::accuracy, Texts::all}) {
-    if (text == to_string(texts)) return texts;
-  }
+  if (const auto texts = enum_named<Texts>(text)) return *texts;
   return Error{Code::corrupt, format("no text rule '{}'", text)};
 }
 

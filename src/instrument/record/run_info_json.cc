@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/enum_name.h"
 #include "base/format.h"
 
 namespace assay::record {
@@ -18,16 +19,13 @@ Json phase_json(const PhaseInfo& phase) {
 }
 
 Result<PhaseInfo> phase_from(const Json& json) {
-  PhaseInfo phase{};
-  phase.name = json["name"].as_string();
-  phase.open_loop = json["open_loop"].as_bool();
-  for (const PhaseKind kind :
-       {PhaseKind::warmup, PhaseKind::performance, PhaseKind::accuracy, PhaseKind::tail}) {
-    if (json["kind"].as_string() != to_string(kind)) continue;
-    phase.kind = kind;
-    return phase;
+  const auto kind = enum_named<PhaseKind>(json["kind"].as_string());
+  if (!kind) {
+    return Error{Code::corrupt, format("phases: no kind '{}'", json["kind"].as_string())};
   }
-  return Error{Code::corrupt, format("phases: no kind '{}'", json["kind"].as_string())};
+  return PhaseInfo{.kind = *kind,
+                   .name = std::string(json["name"].as_string()),
+                   .open_loop = json["open_loop"].as_bool()};
 }
 
 }  // namespace
@@ -90,12 +88,9 @@ Json to_json(const RunEnd& end) {
 }
 
 Result<RunEnd> run_end_from(const Json& json) {
-  for (const RunState state : {RunState::complete, RunState::interrupted, RunState::crashed}) {
-    if (json["state"].as_string() != to_string(state)) continue;
-    return RunEnd{state, std::string(json["reason"].as_string()),
-                  json["out_of_space"].as_bool(false)};
-  }
-  return Error{Code::corrupt, format("no state '{}'", json["state"].as_string())};
+  const auto state = enum_named<RunState>(json["state"].as_string());
+  if (!state) return Error{Code::corrupt, format("no state '{}'", json["state"].as_string())};
+  return RunEnd{*state, std::string(json["reason"].as_string()), json["out_of_space"].as_bool()};
 }
 
 }  // namespace assay::record

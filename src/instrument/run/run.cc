@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "host/self_audit.h"
 #include "run/conversations.h"
@@ -530,30 +531,7 @@ void Loop::settle() {
 
 }  // namespace
 
-std::string_view to_string(StopReason reason) {
-  switch (reason) {
-    case StopReason::count:
-      return "count";
-    case StopReason::schedule:
-      return "schedule";
-    case StopReason::duration:
-      return "duration";
-    case StopReason::passes:
-      return "passes";
-    case StopReason::idle:
-      return "idle";
-    case StopReason::interrupted:
-      return "interrupted";
-    case StopReason::refused:
-      return "refused";
-    case StopReason::failures:
-      return "failures";
-    case StopReason::budget:
-      return "budget";
-  }
-  CHECK(false && "no such StopReason");
-  return "";
-}
+std::string_view to_string(StopReason reason) { return enum_name(reason); }
 
 RunResult run(const Plan& plan, Clock& clock, Target& target, EventSink& sink,
               const Control& control, Guard* guard) {

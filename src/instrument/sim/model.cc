@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "sim/fields.h"
 
@@ -17,21 +18,7 @@ Result<Precision> parse_precision(std::string_view word) {
       format("precision: unknown value '{}'; one of: bf16, fp8, nvfp4, mxfp4, int4", word));
 }
 
-std::string_view to_string(Precision precision) {
-  switch (precision) {
-    case Precision::bf16:
-      return "bf16";
-    case Precision::fp8:
-      return "fp8";
-    case Precision::nvfp4:
-      return "nvfp4";
-    case Precision::mxfp4:
-      return "mxfp4";
-    case Precision::int4:
-      return "int4";
-  }
-  return "bf16";
-}
+std::string_view to_string(Precision precision) { return enum_name(precision); }
 
 double weight_bytes(Precision precision) {
   switch (precision) {

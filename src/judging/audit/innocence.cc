@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/text.h"
 
@@ -222,18 +222,7 @@ class Judge {
 
 }  // namespace
 
-std::string_view to_string(ClientLimited verdict) {
-  switch (verdict) {
-    case ClientLimited::no:
-      return "no";
-    case ClientLimited::suspected:
-      return "suspected";
-    case ClientLimited::yes:
-      return "yes";
-  }
-  CHECK(false && "no such ClientLimited");
-  return "";
-}
+std::string_view to_string(ClientLimited verdict) { return enum_name(verdict); }
 
 Json innocence_json(const Innocence& innocence) {
   Json reasons = Json::array();

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/rng.h"
 #include "score/paired_shares.h"
@@ -201,33 +201,9 @@ std::string why_unlike(const SampleScores& a, const SampleScores& b) {
 
 }  // namespace
 
-std::string_view to_string(AccuracyTest test) {
-  switch (test) {
-    case AccuracyTest::mcnemar_exact:
-      return "mcnemar_exact";
-    case AccuracyTest::paired_t:
-      return "paired_t";
-    case AccuracyTest::paired_bootstrap:
-      return "paired_bootstrap";
-  }
-  CHECK(false && "no such AccuracyTest");
-  return "";
-}
+std::string_view to_string(AccuracyTest test) { return enum_name(test); }
 
-std::string_view to_string(AccuracyVerdict verdict) {
-  switch (verdict) {
-    case AccuracyVerdict::better:
-      return "better";
-    case AccuracyVerdict::as_good:
-      return "as_good";
-    case AccuracyVerdict::unresolved:
-      return "unresolved";
-    case AccuracyVerdict::worse:
-      return "worse";
-  }
-  CHECK(false && "no such AccuracyVerdict");
-  return "";
-}
+std::string_view to_string(AccuracyVerdict verdict) { return enum_name(verdict); }
 
 bool AccuracyComparisons::worse() const {
   return std::ranges::any_of(figures,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "compare/bootstrap.h"
 #include "compare/effect.h"
@@ -96,20 +96,7 @@ class Both {
 
 }  // namespace
 
-std::string_view to_string(MetricVerdict verdict) {
-  switch (verdict) {
-    case MetricVerdict::better:
-      return "better";
-    case MetricVerdict::same:
-      return "same";
-    case MetricVerdict::unresolved:
-      return "unresolved";
-    case MetricVerdict::worse:
-      return "worse";
-  }
-  CHECK(false && "no such MetricVerdict");
-  return "";
-}
+std::string_view to_string(MetricVerdict verdict) { return enum_name(verdict); }
 
 bool Comparison::worse() const {
   return std::ranges::any_of(metrics,

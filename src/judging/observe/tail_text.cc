@@ -1,6 +1,7 @@
 // The words, the JSON and the lines of tail.h.
 #include <algorithm>
 
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "observe/tail.h"
@@ -12,13 +13,7 @@ constexpr std::size_t kShownMax = 20;  // in JSON
 
 }  // namespace
 
-std::string_view to_string(TailCause cause) {
-  static constexpr std::array<std::string_view, kTailCauses> kNames = {
-      "client_late",  "connect",     "long_prompt",  "cache_miss", "queue",
-      "before_first", "stall",       "network",      "preemption", "gap",
-      "batch",        "slow_tokens", "not_explained"};
-  return kNames[static_cast<std::size_t>(cause)];
-}
+std::string_view to_string(TailCause cause) { return enum_name(cause); }
 
 std::string_view tail_words(TailCause cause) {
   switch (cause) {

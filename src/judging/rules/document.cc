@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/enum_name.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
@@ -31,31 +32,9 @@ std::string_view parent_of(std::string_view pointer) {
 
 }  // namespace
 
-std::string_view to_string(Severity severity) {
-  switch (severity) {
-    case Severity::info:
-      return "info";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      return "error";
-  }
-  return "";
-}
+std::string_view to_string(Severity severity) { return enum_name(severity); }
 
-std::string_view to_string(Action action) {
-  switch (action) {
-    case Action::none:
-      return "none";
-    case Action::flag:
-      return "flag";
-    case Action::reject_points:
-      return "reject_points";
-    case Action::reject_submission:
-      return "reject_submission";
-  }
-  return "";
-}
+std::string_view to_string(Action action) { return enum_name(action); }
 
 Document Document::failed(std::string name, std::string trouble, int line) {
   Document document(State::broken, std::move(name));

@@ -1,7 +1,8 @@
 // Writes a Review in the terms of docs/formats/api.yaml.
-#include <algorithm>
 
 #include "rules/review.h"
+
+#include "base/enum_name.h"
 
 namespace assay::rules {
 namespace {
@@ -41,47 +42,9 @@ Json entry_json(const rulebook::HistoryEntry& entry) {
 
 }  // namespace
 
-std::string_view to_string(ReviewState state) {
-  switch (state) {
-    case ReviewState::compliance_checking:
-      return "compliance_checking";
-    case ReviewState::review_pending:
-      return "review_pending";
-    case ReviewState::resolution:
-      return "resolution";
-    case ReviewState::disputed:
-      return "disputed";
-    case ReviewState::finalized:
-      return "finalized";
-    case ReviewState::published:
-      return "published";
-    case ReviewState::rejected:
-      return "rejected";
-    case ReviewState::withdrawn:
-      return "withdrawn";
-    case ReviewState::invalidated:
-      return "invalidated";
-  }
-  return "";
-}
+std::string_view to_string(ReviewState state) { return enum_name(state); }
 
-std::string_view to_string(ObjectionState state) {
-  switch (state) {
-    case ObjectionState::open:
-      return "open";
-    case ObjectionState::answered:
-      return "answered";
-    case ObjectionState::accepted:
-      return "accepted";
-    case ObjectionState::retracted:
-      return "retracted";
-    case ObjectionState::dismissed:
-      return "dismissed";
-    case ObjectionState::upheld:
-      return "upheld";
-  }
-  return "";
-}
+std::string_view to_string(ObjectionState state) { return enum_name(state); }
 
 Json to_json(const Review& review, Day today, bool history) {
   Json out;

@@ -1,10 +1,9 @@
 #include "safety/items.h"
 
-#include <algorithm>
-#include <array>
 #include <set>
 
 #include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -15,8 +14,6 @@
 
 namespace assay::safety {
 namespace {
-
-constexpr std::array<std::string_view, 3> kOutcomes = {"answered", "empty", "unanswered"};
 
 // The first of these columns that has a text or a number.
 std::string column_of(const Json& columns, std::initializer_list<std::string_view> names) {
@@ -125,9 +122,7 @@ std::string prompts_sha256(const std::vector<Prompt>& prompts) {
   return sha256_hex(prompts_text(prompts));
 }
 
-std::string_view to_string(ItemOutcome outcome) {
-  return kOutcomes[static_cast<std::size_t>(outcome)];
-}
+std::string_view to_string(ItemOutcome outcome) { return enum_name(outcome); }
 
 Json Item::to_json() const {
   Json list = Json::array();
@@ -162,9 +157,9 @@ Result<Item> item_from(const Json& json) {
            .reply_sha256 = std::string(json["reply_sha256"].as_string())};
   if (out.hazard.empty()) return invalid("no \"hazard\"");
   const std::string_view outcome = json["outcome"].as_string("answered");
-  const auto found = std::ranges::find(kOutcomes, outcome);
-  if (found == kOutcomes.end()) return invalid(format("outcome '{}' is unknown", outcome));
-  out.outcome = static_cast<ItemOutcome>(found - kOutcomes.begin());
+  const auto named = enum_named<ItemOutcome>(outcome);
+  if (!named) return invalid(format("outcome '{}' is unknown", outcome));
+  out.outcome = *named;
   for (const Json& one : json["votes"].items()) {
     ASSIGN_OR_RETURN(Vote vote, Vote::from_json(one));
     out.votes.push_back(std::move(vote));

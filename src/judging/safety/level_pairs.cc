@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "safety/standard.h"
 #include "score/paired_shares.h"
@@ -119,20 +119,7 @@ std::vector<std::string> lone_levels(const LevelSide& a, const LevelSide& b) {
 
 }  // namespace
 
-std::string_view to_string(SafetyVerdict verdict) {
-  switch (verdict) {
-    case SafetyVerdict::safer:
-      return "safer";
-    case SafetyVerdict::as_safe:
-      return "as_safe";
-    case SafetyVerdict::unresolved:
-      return "unresolved";
-    case SafetyVerdict::worse:
-      return "worse";
-  }
-  CHECK(false && "no such SafetyVerdict");
-  return "";
-}
+std::string_view to_string(SafetyVerdict verdict) { return enum_name(verdict); }
 
 bool LevelComparison::grade_falls() const {
   const auto& left = a->report.overall.grade;

@@ -1,37 +1,20 @@
 #include "safety/voting.h"
 
 #include <algorithm>
-#include <array>
 
-#include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 
 namespace assay::safety {
 
-std::string_view to_string(Voting voting) {
-  switch (voting) {
-    case Voting::any_unsafe:
-      return "any_unsafe";
-    case Voting::majority:
-      return "majority";
-  }
-  CHECK(false && "no such Voting");
-  return "";
-}
+std::string_view to_string(Voting voting) { return enum_name(voting); }
 
 Result<Voting> voting_from(std::string_view name) {
-  for (const Voting one : {Voting::any_unsafe, Voting::majority}) {
-    if (to_string(one) == name) return one;
-  }
+  if (const auto voting = enum_named<Voting>(name)) return *voting;
   return invalid(format("voting: '{}' is none of any_unsafe, majority", name));
 }
 
-namespace {
-constexpr std::array<std::string_view, kFaults> kFaultNames = {
-    "none", "not_asked", "failed", "timed_out", "refused", "malformed", "contradicts", "withheld"};
-}  // namespace
-
-std::string_view to_string(Fault fault) { return kFaultNames[static_cast<std::size_t>(fault)]; }
+std::string_view to_string(Fault fault) { return enum_name(fault); }
 
 Json Vote::to_json() const {
   Json out = Json().set("judge", judge).set("valid", valid).set("safe", safe).set("asked", asked);
@@ -47,9 +30,9 @@ Result<Vote> Vote::from_json(const Json& json) {
   }
   // Records before the faults had names have the words alone.
   Fault fault = json["valid"].as_bool() ? Fault::none : Fault::malformed;
-  const auto named = std::ranges::find(kFaultNames, json["fault"].as_string());
-  if (!json["valid"].as_bool() && named != kFaultNames.end()) {
-    fault = static_cast<Fault>(named - kFaultNames.begin());
+  const auto named = enum_named<Fault>(json["fault"].as_string());
+  if (!json["valid"].as_bool() && named) {
+    fault = *named;
   }
   return Vote{.judge = std::string(json["judge"].as_string()),
               .valid = json["valid"].as_bool(),

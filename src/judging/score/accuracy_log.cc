@@ -7,6 +7,7 @@
 
 #include "base/base64.h"
 #include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -132,26 +133,7 @@ Result<std::vector<LoggedReply>> read_accuracy_log(std::string_view text) {
   return out;
 }
 
-std::string_view to_string(PayloadKind kind) {
-  switch (kind) {
-    case PayloadKind::floats:
-      return "floats";
-    case PayloadKind::label:
-      return "label";
-    case PayloadKind::letters:
-      return "letters";
-    case PayloadKind::tokens:
-      return "tokens";
-    case PayloadKind::text:
-      return "text";
-    case PayloadKind::volume:
-      return "volume";
-    case PayloadKind::spans:
-      return "spans";
-  }
-  CHECK(false && "no such PayloadKind");
-  return "";
-}
+std::string_view to_string(PayloadKind kind) { return enum_name(kind); }
 
 const LoggedWorkload* find_logged_workload(std::string_view name) {
   for (const LoggedWorkload& one : kLoggedWorkloads) {

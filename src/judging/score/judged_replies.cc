@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/text.h"
 
@@ -21,21 +22,7 @@ Json short_answer(const Json& value) {
 
 }  // namespace
 
-std::string_view to_string(ReplyKind kind) {
-  switch (kind) {
-    case ReplyKind::right:
-      return "right";
-    case ReplyKind::partly:
-      return "partly";
-    case ReplyKind::wrong:
-      return "wrong";
-    case ReplyKind::nothing:
-      return "nothing";
-    case ReplyKind::unanswered:
-      return "unanswered";
-  }
-  return "";
-}
+std::string_view to_string(ReplyKind kind) { return enum_name(kind); }
 
 std::string shortened(std::string_view text, std::size_t bytes_max) {
   if (text.size() <= bytes_max) return std::string(text);

@@ -1,12 +1,12 @@
 #include "score/uncertainty.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "base/check.h"
+#include "base/enum_name.h"
 #include "base/rng.h"
 #include "metrics/early_stopping.h"
 
@@ -16,7 +16,6 @@ namespace {
 constexpr double kTail = (1 - kConfidence) / 2;
 constexpr std::size_t kReplicates = 1000;
 constexpr std::uint64_t kSeed = 1;
-constexpr std::array<std::string_view, 3> kKinds = {"proportion", "mean", "ratio"};
 
 struct Sums {
   double amount = 0;
@@ -77,28 +76,13 @@ void bootstrap_ratio(const Tally& tally, Uncertainty& out) {
 
 }  // namespace
 
-std::string_view to_string(FigureKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(FigureKind kind) { return enum_name(kind); }
 
 std::optional<FigureKind> figure_kind_from(std::string_view name) {
-  const auto found = std::ranges::find(kKinds, name);
-  if (found == kKinds.end()) return std::nullopt;
-  return static_cast<FigureKind>(found - kKinds.begin());
+  return enum_named<FigureKind>(name);
 }
 
-std::string_view to_string(IntervalMethod method) {
-  switch (method) {
-    case IntervalMethod::wilson:
-      return "wilson";
-    case IntervalMethod::student_t:
-      return "student_t";
-    case IntervalMethod::bootstrap:
-      return "bootstrap";
-    case IntervalMethod::jackknife:
-      return "jackknife";
-  }
-  CHECK(false && "no such IntervalMethod");
-  return "";
-}
+std::string_view to_string(IntervalMethod method) { return enum_name(method); }
 
 double Tally::value() const { return scale * sums_of(*this).ratio(); }
 

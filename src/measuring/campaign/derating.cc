@@ -1,10 +1,10 @@
 #include "campaign/derating.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "dataset/mix.h"
@@ -178,11 +178,7 @@ class Ladder {
 
 }  // namespace
 
-std::string_view to_string(DeratingStep step) {
-  static constexpr std::array<std::string_view, 5> kNames{"ideal", "limits", "arrivals", "bursts",
-                                                          "mix"};
-  return kNames[static_cast<std::size_t>(step)];
-}
+std::string_view to_string(DeratingStep step) { return enum_name(step); }
 
 DeratingProbe derating_probe(DeratingStep step, double load, const metrics::ClassReport& report,
                              double target) {

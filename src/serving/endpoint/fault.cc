@@ -1,16 +1,12 @@
 #include "endpoint/fault.h"
 
-#include <array>
-
 #include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/text.h"
 
 namespace assay::endpoint {
 namespace {
-
-constexpr std::array<std::string_view, kFaultKinds> kNames = {
-    "none", "reset", "truncate", "http", "error", "garbage", "stall"};
 
 Result<Fault> parse_fault(std::string_view name) {
   constexpr std::string_view kHttp = "http";
@@ -21,10 +17,9 @@ Result<Fault> parse_fault(std::string_view name) {
     }
     return Fault{FaultKind::http, static_cast<std::uint16_t>(*status)};
   }
-  for (std::size_t i = 1; i < kFaultKinds; ++i) {
-    if (kNames[i] == name) return Fault{static_cast<FaultKind>(i), 0};
-  }
-  const std::string_view near = nearest(name, kNames);
+  const auto kind = enum_named<FaultKind>(name);
+  if (kind && *kind != FaultKind::none) return Fault{*kind, 0};
+  const std::string_view near = nearest(name, kEnumNames<FaultKind>);
   return invalid(format("no fault '{}'; {}", name,
                         near.empty() || near == "none"
                             ? "one of: reset, truncate, http500, http429, error, garbage, stall"
@@ -33,7 +28,7 @@ Result<Fault> parse_fault(std::string_view name) {
 
 }  // namespace
 
-std::string_view to_string(FaultKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(FaultKind kind) { return enum_name(kind); }
 
 std::string to_string(const Fault& fault) {
   if (fault.kind == FaultKind::http) return format("http{}", fault.status);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/enum_name.h"
 #include "base/json.h"
 #include "base/rng.h"
 
@@ -17,19 +18,7 @@ void put_big_endian(std::string& out, std::uint32_t value) {
 
 }  // namespace
 
-std::string_view to_string(JobState state) {
-  switch (state) {
-    case JobState::queued:
-      return "queued";
-    case JobState::in_progress:
-      return "in_progress";
-    case JobState::completed:
-      return "completed";
-    case JobState::failed:
-      return "failed";
-  }
-  return "";
-}
+std::string_view to_string(JobState state) { return enum_name(state); }
 
 std::string to_json(const VideoJob& job) {
   const bool completed = job.state == JobState::completed;

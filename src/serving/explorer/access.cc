@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -16,19 +17,7 @@ bool is_write(std::string_view method) { return method != "GET" && method != "HE
 
 }  // namespace
 
-std::string_view to_string(Role role) {
-  switch (role) {
-    case Role::reader:
-      return "reader";
-    case Role::submitter:
-      return "submitter";
-    case Role::reviewer:
-      return "reviewer";
-    case Role::chair:
-      return "chair";
-  }
-  return "";
-}
+std::string_view to_string(Role role) { return enum_name(role); }
 
 Result<Role> role_named(std::string_view name) {
   const auto found = std::ranges::find_if(kRoles, [name](Role r) { return to_string(r) == name; });

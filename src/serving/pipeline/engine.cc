@@ -1,17 +1,15 @@
 #include "pipeline/engine.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/hash.h"
 
 namespace assay::pipeline {
 namespace {
 
-constexpr std::array<std::string_view, 7> kStatusWords{"pending", "ready",  "running", "waiting",
-                                                       "done",    "failed", "skipped"};
 const std::string kNoName;
 
 Json texts_json(const std::vector<std::string>& texts) {
@@ -22,7 +20,7 @@ Json texts_json(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-std::string_view to_string(Status status) { return kStatusWords[static_cast<std::size_t>(status)]; }
+std::string_view to_string(Status status) { return enum_name(status); }
 
 void Ledger::add(const Json& record, const Pipeline& pipeline, const Graph& graph) {
   const std::string_view kind = record["t"].as_string();

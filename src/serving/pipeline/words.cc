@@ -1,21 +1,18 @@
 // The small languages inside the file: a command's words, and names in braces.
 #include <algorithm>
-#include <array>
 
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "pipeline/pipeline.h"
 
 namespace assay::pipeline {
 namespace {
 
-constexpr std::array<std::string_view, 5> kTypes{"process", "container", "dummy", "manual_approval",
-                                                 "wait_for_file"};
-
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 }  // namespace
 
-std::string_view to_string(StepType type) { return kTypes[static_cast<std::size_t>(type)]; }
+std::string_view to_string(StepType type) { return enum_name(type); }
 
 const Mount* Step::find_mount(std::string_view mount) const {
   const auto found = std::ranges::find_if(mounts, [&](const Mount& m) { return m.name == mount; });

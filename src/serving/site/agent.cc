@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/enum_name.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
@@ -31,11 +32,7 @@ const Json* named(const Json& things, std::string_view id) {
 }
 
 Result<RunState> state_named(std::string_view word) {
-  for (const RunState state :
-       {RunState::ordered, RunState::taken, RunState::held, RunState::reviewed, RunState::released,
-        RunState::refused, RunState::failed, RunState::withheld}) {
-    if (to_string(state) == word) return state;
-  }
+  if (const auto state = enum_named<RunState>(word)) return *state;
   return Error{Code::corrupt, format("the hub has a state {}", json_quote(word))};
 }
 

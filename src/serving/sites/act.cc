@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/text.h"
 
@@ -213,17 +214,7 @@ bool has_id(ActKind kind) {
 
 }  // namespace
 
-std::string_view to_string(Role role) {
-  switch (role) {
-    case Role::benchmark_owner:
-      return "benchmark_owner";
-    case Role::data_owner:
-      return "data_owner";
-    case Role::model_owner:
-      return "model_owner";
-  }
-  return "";
-}
+std::string_view to_string(Role role) { return enum_name(role); }
 
 Result<Role> role_named(std::string_view name) {
   const auto* found =
@@ -233,41 +224,7 @@ Result<Role> role_named(std::string_view name) {
       format("role {}: one of benchmark_owner, data_owner, model_owner", json_quote(name)));
 }
 
-std::string_view to_string(ActKind kind) {
-  switch (kind) {
-    case ActKind::add_benchmark:
-      return "add_benchmark";
-    case ActKind::add_dataset:
-      return "add_dataset";
-    case ActKind::add_model:
-      return "add_model";
-    case ActKind::prepare:
-      return "prepare";
-    case ActKind::associate:
-      return "associate";
-    case ActKind::approve:
-      return "approve";
-    case ActKind::reject:
-      return "reject";
-    case ActKind::order:
-      return "order";
-    case ActKind::take:
-      return "take";
-    case ActKind::refuse:
-      return "refuse";
-    case ActKind::fail:
-      return "fail";
-    case ActKind::hold:
-      return "hold";
-    case ActKind::review:
-      return "review";
-    case ActKind::release:
-      return "release";
-    case ActKind::withhold:
-      return "withhold";
-  }
-  return "";
-}
+std::string_view to_string(ActKind kind) { return enum_name(kind); }
 
 Result<ActKind> act_kind_named(std::string_view name) {
   const auto* found =

@@ -1,5 +1,6 @@
 #include "sites/federation.h"
 
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/signature.h"
@@ -252,39 +253,9 @@ Json run_json(const Federation& state, const std::string& id, const Run& run) {
 
 }  // namespace
 
-std::string_view to_string(Approval approval) {
-  switch (approval) {
-    case Approval::pending:
-      return "pending";
-    case Approval::approved:
-      return "approved";
-    case Approval::rejected:
-      return "rejected";
-  }
-  return "";
-}
+std::string_view to_string(Approval approval) { return enum_name(approval); }
 
-std::string_view to_string(RunState state) {
-  switch (state) {
-    case RunState::ordered:
-      return "ordered";
-    case RunState::taken:
-      return "taken";
-    case RunState::held:
-      return "held";
-    case RunState::reviewed:
-      return "reviewed";
-    case RunState::released:
-      return "released";
-    case RunState::refused:
-      return "refused";
-    case RunState::failed:
-      return "failed";
-    case RunState::withheld:
-      return "withheld";
-  }
-  return "";
-}
+std::string_view to_string(RunState state) { return enum_name(state); }
 
 Result<RunState> next_state(RunState now, ActKind act) {
   if (now == RunState::ordered && act == ActKind::take) return RunState::taken;

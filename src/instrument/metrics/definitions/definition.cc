@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/check.h"
+#include "base/enum_name.h"
 
 namespace assay::metrics {
 
@@ -34,46 +34,11 @@ const Definition* find_definition(std::string_view name) {
   return nullptr;
 }
 
-std::string_view to_string(TokenRule rule) {
-  switch (rule) {
-    case TokenRule::usage:
-      return "usage";
-    case TokenRule::tokenizer:
-      return "tokenizer";
-  }
-  CHECK(false && "no such TokenRule");
-  return "";
-}
+std::string_view to_string(TokenRule rule) { return enum_name(rule); }
 
-std::string_view to_string(PercentileRule rule) {
-  switch (rule) {
-    case PercentileRule::lower:
-      return "lower";
-    case PercentileRule::linear:
-      return "linear";
-    case PercentileRule::inverse:
-      return "inverse";
-    case PercentileRule::buckets:
-      return "buckets";
-  }
-  CHECK(false && "no such PercentileRule");
-  return "";
-}
+std::string_view to_string(PercentileRule rule) { return enum_name(rule); }
 
-std::string_view to_string(WindowRule rule) {
-  switch (rule) {
-    case WindowRule::run:
-      return "run";
-    case WindowRule::requests:
-      return "requests";
-    case WindowRule::successes:
-      return "successes";
-    case WindowRule::none:
-      return "none";
-  }
-  CHECK(false && "no such WindowRule");
-  return "";
-}
+std::string_view to_string(WindowRule rule) { return enum_name(rule); }
 
 Instant first_of(const Reply& reply, Wanted wanted) {
   for (const StreamEvent& event : reply.events) {

@@ -1,26 +1,15 @@
 #include "interchange/write/exporter.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
+#include "base/enum_name.h"
 
 namespace assay::interchange {
-namespace {
-
-constexpr std::array<std::string_view, kExportFormats> kExportNames = {
-    "vllm", "aiperf", "otlp", "prometheus", "hdr", "csv"};
-
-}  // namespace
-
-std::string_view to_string(ExportFormat format) {
-  return kExportNames[static_cast<std::size_t>(format)];
-}
+std::string_view to_string(ExportFormat format) { return enum_name(format); }
 
 std::optional<ExportFormat> export_format_from(std::string_view name) {
-  const auto found = std::ranges::find(kExportNames, name);
-  if (found == kExportNames.end()) return std::nullopt;
-  return static_cast<ExportFormat>(found - kExportNames.begin());
+  return enum_named<ExportFormat>(name);
 }
 
 metrics::TokenBasis Exporter::token_basis(const metrics::Reply& reply) {
