@@ -1,47 +1,19 @@
 #include "loadgen/settings.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "base/enum_name.h"
 #include "base/format.h"
 
 namespace assay::loadgen {
 namespace {
-
-constexpr std::array<std::pair<Scenario, std::string_view>, 4> kScenarios{{
-    {Scenario::SingleStream, "SingleStream"},
-    {Scenario::MultiStream, "MultiStream"},
-    {Scenario::Server, "Server"},
-    {Scenario::Offline, "Offline"},
-}};
-constexpr std::array<std::pair<Mode, std::string_view>, 4> kModes{{
-    {Mode::SubmissionRun, "SubmissionRun"},
-    {Mode::AccuracyOnly, "AccuracyOnly"},
-    {Mode::PerformanceOnly, "PerformanceOnly"},
-    {Mode::FindPeakPerformance, "FindPeakPerformance"},
-}};
 
 // Far beyond any test; below it no product of these limits leaves 64 bits.
 constexpr std::uint64_t kDurationMaxMs = 1'000'000'000'000;  // 31 years
 constexpr std::uint64_t kSamplesMax = 4'000'000'000;
 constexpr double kQpsMin = 1e-6;
 constexpr double kQpsMax = 1e9;  // a nanosecond a query
-
-template <typename Names>
-std::vector<std::string_view> names_of(const Names& table) {
-  std::vector<std::string_view> out;
-  for (const auto& entry : table) out.push_back(entry.second);
-  return out;
-}
-
-template <typename Value, typename Names>
-std::optional<Value> value_of(const Names& table, std::string_view name) {
-  for (const auto& [value, spelled] : table) {
-    if (spelled == name) return value;
-  }
-  return std::nullopt;
-}
 
 double seconds(std::int64_t ms) { return static_cast<double>(ms) / 1000.0; }
 
@@ -143,16 +115,16 @@ Result<void> set_counts(EffectiveSettings& out) {
 
 }  // namespace
 
-std::string_view to_string(Scenario scenario) {
-  return kScenarios.at(static_cast<std::size_t>(scenario)).second;
+std::string_view to_string(Scenario scenario) { return enum_name(scenario); }
+std::string_view to_string(Mode mode) { return enum_name(mode); }
+std::vector<std::string_view> scenario_names() {
+  return {kEnumNames<Scenario>.begin(), kEnumNames<Scenario>.end()};
 }
-std::string_view to_string(Mode mode) { return kModes.at(static_cast<std::size_t>(mode)).second; }
-std::vector<std::string_view> scenario_names() { return names_of(kScenarios); }
-std::vector<std::string_view> mode_names() { return names_of(kModes); }
-std::optional<Scenario> scenario_named(std::string_view name) {
-  return value_of<Scenario>(kScenarios, name);
+std::vector<std::string_view> mode_names() {
+  return {kEnumNames<Mode>.begin(), kEnumNames<Mode>.end()};
 }
-std::optional<Mode> mode_named(std::string_view name) { return value_of<Mode>(kModes, name); }
+std::optional<Scenario> scenario_named(std::string_view name) { return enum_named<Scenario>(name); }
+std::optional<Mode> mode_named(std::string_view name) { return enum_named<Mode>(name); }
 
 Result<EffectiveSettings> effective(const TestSettings& requested, const SampleLibrary& library) {
   TRY(within_limits(requested, library));
@@ -182,50 +154,6 @@ Result<EffectiveSettings> effective(const TestSettings& requested, const SampleL
     return invalid(format("performance_issue_same_index: {} is not below {} loaded samples",
                           s.performance_issue_same_index, out.performance_sample_count));
   }
-  return out;
-}
-
-Json TestSettings::to_json() const {
-  Json out = Json::object();
-  out.set("scenario", to_string(scenario));
-  out.set("mode", to_string(mode));
-  out.set("single_stream_expected_latency_ns", single_stream_expected_latency_ns);
-  out.set("single_stream_target_latency_percentile", single_stream_target_latency_percentile);
-  out.set("multi_stream_expected_latency_ns", multi_stream_expected_latency_ns);
-  out.set("multi_stream_target_latency_percentile", multi_stream_target_latency_percentile);
-  out.set("multi_stream_samples_per_query", multi_stream_samples_per_query);
-  out.set("server_target_qps", server_target_qps);
-  out.set("server_target_latency_ns", server_target_latency_ns);
-  out.set("server_target_latency_percentile", server_target_latency_percentile);
-  out.set("server_coalesce_queries", server_coalesce_queries);
-  out.set("server_max_async_queries", server_max_async_queries);
-  out.set("offline_expected_qps", offline_expected_qps);
-  out.set("sample_concatenate_permutation", sample_concatenate_permutation);
-  out.set("min_duration_ms", min_duration_ms);
-  out.set("max_duration_ms", max_duration_ms);
-  out.set("min_query_count", min_query_count);
-  out.set("max_query_count", max_query_count);
-  out.set("qsl_rng_seed", qsl_rng_seed);
-  out.set("sample_index_rng_seed", sample_index_rng_seed);
-  out.set("schedule_rng_seed", schedule_rng_seed);
-  out.set("accuracy_log_rng_seed", accuracy_log_rng_seed);
-  out.set("accuracy_log_probability", accuracy_log_probability);
-  out.set("accuracy_log_sampling_target", accuracy_log_sampling_target);
-  out.set("test05", test05);
-  out.set("test05_qsl_rng_seed", test05_qsl_rng_seed);
-  out.set("test05_sample_index_rng_seed", test05_sample_index_rng_seed);
-  out.set("test05_schedule_rng_seed", test05_schedule_rng_seed);
-  out.set("print_timestamps", print_timestamps);
-  out.set("performance_issue_unique", performance_issue_unique);
-  out.set("performance_issue_same", performance_issue_same);
-  out.set("performance_issue_same_index", performance_issue_same_index);
-  out.set("performance_sample_count_override", performance_sample_count_override);
-  out.set("accuracy_sample_count_override", accuracy_sample_count_override);
-  out.set("use_token_latencies", use_token_latencies);
-  out.set("server_ttft_latency", server_ttft_latency);
-  out.set("server_tpot_latency", server_tpot_latency);
-  out.set("infer_token_latencies", infer_token_latencies);
-  out.set("token_latency_scaling_factor", token_latency_scaling_factor);
   return out;
 }
 

@@ -1,4 +1,4 @@
-// TestSettings from the JSON that TestSettings::to_json() writes.
+// TestSettings in JSON, written and read by one table of its fields.
 #include <array>
 #include <variant>
 
@@ -74,6 +74,14 @@ Result<void> take(const Field& field, const Json& value, TestSettings& out) {
 }
 
 }  // namespace
+
+Json TestSettings::to_json() const {
+  Json out = Json().set("scenario", to_string(scenario)).set("mode", to_string(mode));
+  for (const Field& field : kFields) {
+    std::visit([&](const auto member) { out.set(field.name, this->*member); }, field.member);
+  }
+  return out;
+}
 
 Result<TestSettings> TestSettings::from_json(const Json& json) {
   if (!json.is_object()) return invalid("LoadGen's settings: must be an object");

@@ -5,73 +5,70 @@
 #include <cstdlib>
 
 #include "base/format.h"
+#include "base/json_fields.h"
 #include "base/text.h"
 
 namespace assay::audit {
 namespace {
 
-Json error_figures_json(const ErrorFigures& f) {
-  return Json()
-      .set("count", f.count)
-      .set("p0.1", f.p0_1)
-      .set("p1", f.p1)
-      .set("p50", f.p50)
-      .set("p99", f.p99)
-      .set("p99.9", f.p99_9);
-}
+constexpr auto kErrorFields = [](auto& io, auto& figures) {
+  io.field("count", figures.count);
+  io.field("p0.1", figures.p0_1);
+  io.field("p1", figures.p1);
+  io.field("p50", figures.p50);
+  io.field("p99", figures.p99);
+  io.field("p99.9", figures.p99_9);
+};
 
-ErrorFigures figures_from(const Json& json) {
-  return {.count = json["count"].as_uint(),
-          .p0_1 = json["p0.1"].as_int(),
-          .p1 = json["p1"].as_int(),
-          .p50 = json["p50"].as_int(),
-          .p99 = json["p99"].as_int(),
-          .p99_9 = json["p99.9"].as_int()};
-}
+constexpr auto kClockFields = [](auto& io, auto& errors) {
+  io.part("ttft", errors.ttft, kErrorFields);
+  io.part("itl", errors.itl, kErrorFields);
+  io.part("latency", errors.latency, kErrorFields);
+};
 
-Json clock_json(const ClockErrors& errors) {
-  return Json()
-      .set("ttft", error_figures_json(errors.ttft))
-      .set("itl", error_figures_json(errors.itl))
-      .set("latency", error_figures_json(errors.latency));
-}
+constexpr auto kLevelFields = [](auto& io, auto& level) {
+  io.field("share", level.share);
+  io.field("events_per_second", level.events_per_second);
+  io.field("qps", level.qps);
+  io.field("tokens", level.tokens);
+  io.field("replies", level.replies);
+  io.field("unmatched", level.unmatched);
+  io.field("kernel_stamped", level.kernel_stamped);
+  io.field("shares_read", level.shares_read);
+  io.field("client_limited", level.client_limited);
+  io.part("arrival_error_ns", level.arrival, kClockFields);
+  io.part("alone_error_ns", level.alone, kClockFields);
+  io.part("read_error_ns", level.read, kClockFields);
+};
 
-ClockErrors clock_from(const Json& json) {
-  return {.ttft = figures_from(json["ttft"]),
-          .itl = figures_from(json["itl"]),
-          .latency = figures_from(json["latency"])};
-}
+constexpr auto kMachineFields = [](auto& io, auto& machine) {
+  io.field("host", machine.host);
+  io.field("system", machine.system);
+  io.field("kernel", machine.kernel);
+  io.field("cpu", machine.cpu);
+  io.field("cores", machine.cores);
+  io.field("virtualisation", machine.virtualisation);
+};
 
-Json level_json(const CalibratedLevel& level) {
-  return Json()
-      .set("share", level.share)
-      .set("events_per_second", level.events_per_second)
-      .set("qps", level.qps)
-      .set("tokens", level.tokens)
-      .set("replies", level.replies)
-      .set("unmatched", level.unmatched)
-      .set("kernel_stamped", level.kernel_stamped)
-      .set("shares_read", level.shares_read)
-      .set("client_limited", level.client_limited)
-      .set("arrival_error_ns", clock_json(level.arrival))
-      .set("alone_error_ns", clock_json(level.alone))
-      .set("read_error_ns", clock_json(level.read));
-}
+constexpr auto kShapeFields = [](auto& io, auto& certificate) {
+  io.field("streams", certificate.streams);
+  io.field("threads", certificate.threads);
+  io.field("isl", certificate.isl);
+};
 
-CalibratedLevel level_from(const Json& json) {
-  return {.share = json["share"].as_double(),
-          .events_per_second = json["events_per_second"].as_double(),
-          .qps = json["qps"].as_double(),
-          .tokens = static_cast<std::uint32_t>(json["tokens"].as_uint()),
-          .replies = json["replies"].as_uint(),
-          .unmatched = json["unmatched"].as_uint(),
-          .kernel_stamped = json["kernel_stamped"].as_double(),
-          .shares_read = json["shares_read"].as_double(),
-          .client_limited = std::string(json["client_limited"].as_string()),
-          .arrival = clock_from(json["arrival_error_ns"]),
-          .alone = clock_from(json["alone_error_ns"]),
-          .read = clock_from(json["read_error_ns"])};
-}
+constexpr auto kCeilingFields = [](auto& io, auto& certificate) {
+  io.field("events_per_second", certificate.events_per_second);
+  io.field("queries_per_second", certificate.qps);
+};
+
+constexpr auto kCertificateFields = [](auto& io, auto& certificate) {
+  io.field("assay", certificate.version);
+  io.field("build", certificate.build);
+  io.part("machine", certificate.machine, kMachineFields);
+  io.part("shape", certificate, kShapeFields);
+  io.part("ceiling", certificate, kCeilingFields);
+  io.list("levels", certificate.levels, kLevelFields);
+};
 
 // Rounds up to two digits: 57.3 µs gives "under 58 µs".
 Duration rounded_up(std::int64_t ns) {
@@ -106,27 +103,13 @@ ErrorFigures error_figures(std::vector<std::int64_t>& values) {
   return out;
 }
 
-Json certificate_to_json(const Certificate& c) {
-  Json levels = Json::array();
-  for (const CalibratedLevel& level : c.levels) levels.push_back(level_json(level));
-  return Json()
-      .set("format", "assay-certificate")
-      .set("version", 1)
-      .set("made", rfc3339(c.made))
-      .set("made_ns", c.made.ns)
-      .set("assay", c.version)
-      .set("build", c.build)
-      .set("machine", Json()
-                          .set("host", c.machine.host)
-                          .set("system", c.machine.system)
-                          .set("kernel", c.machine.kernel)
-                          .set("cpu", c.machine.cpu)
-                          .set("cores", c.machine.cores)
-                          .set("virtualisation", c.machine.virtualisation))
-      .set("shape", Json().set("streams", c.streams).set("threads", c.threads).set("isl", c.isl))
-      .set("ceiling",
-           Json().set("events_per_second", c.events_per_second).set("queries_per_second", c.qps))
-      .set("levels", std::move(levels));
+Json certificate_to_json(const Certificate& certificate) {
+  return json_of(certificate, kCertificateFields,
+                 Json()
+                     .set("format", "assay-certificate")
+                     .set("version", 1)
+                     .set("made", rfc3339(certificate.made))
+                     .set("made_ns", certificate.made.ns));
 }
 
 Result<Certificate> certificate_from_json(const Json& json) {
@@ -136,22 +119,8 @@ Result<Certificate> certificate_from_json(const Json& json) {
   if (json["version"].as_int() != 1) {
     return Error{Code::unsupported, "version: only 1 is known; calibrate again with this build"};
   }
-  Certificate out{.made = {json["made_ns"].as_int()},
-                  .version = std::string(json["assay"].as_string()),
-                  .build = std::string(json["build"].as_string())};
-  const Json& machine = json["machine"];
-  out.machine.host = machine["host"].as_string();
-  out.machine.system = machine["system"].as_string();
-  out.machine.kernel = machine["kernel"].as_string();
-  out.machine.cpu = machine["cpu"].as_string();
-  out.machine.cores = static_cast<int>(machine["cores"].as_int());
-  out.machine.virtualisation = machine["virtualisation"].as_string();
-  out.streams = static_cast<std::uint32_t>(json["shape"]["streams"].as_uint());
-  out.threads = static_cast<std::uint32_t>(json["shape"]["threads"].as_uint());
-  out.isl = static_cast<std::uint32_t>(json["shape"]["isl"].as_uint());
-  out.events_per_second = json["ceiling"]["events_per_second"].as_double();
-  out.qps = json["ceiling"]["queries_per_second"].as_double();
-  for (const Json& level : json["levels"].items()) out.levels.push_back(level_from(level));
+  Certificate out{.made = {json["made_ns"].as_int()}};
+  read_fields(json, out, kCertificateFields);
   return out;
 }
 
