@@ -6,6 +6,7 @@ it has said where it listens.
 The program is $ASSAY_BIN, which ctest sets.
 """
 
+import contextlib
 import dataclasses
 import http.client
 import http.server
@@ -68,6 +69,16 @@ def instants(assay, folder):
     return seen
 
 
+def wait_for_log(folder, process):
+    """Until the run has recorded some of what it does."""
+    log = folder / "assay" / "events-0.alog"
+    while process.poll() is None:
+        if log.exists() and log.stat().st_size > 20_000:
+            return
+        os.sched_yield()
+    pytest.fail("the run ended by itself")
+
+
 class Server:
     """A running `assay endpoint`; url is where it listens."""
 
@@ -111,14 +122,31 @@ def endpoint():
         server.stop()
 
 
+@contextlib.contextmanager
+def serving(server):
+    """The server of a test's own answers meanwhile; `place` and `url` are where it listens."""
+    server.place = f"127.0.0.1:{server.server_address[1]}"
+    server.url = f"http://{server.place}"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join(TIMEOUT_S)
+        server.server_close()
+
+
 class ChatModel(http.server.ThreadingHTTPServer):
     """A model of the test's own behind chat completions. `reply(server, content)` gives the text of
-    a reply, or a status and a document. `asked` has what was asked; questions after the first
-    `holds_after` (0: none) set `held` and wait for `go`."""
+    a reply, or a status and a document. `asked` has what was asked and `heads` the headers; with
+    `whole` a question is a request's whole body. Questions after the first `holds_after` (0: none)
+    set `held` and wait for `go`."""
 
     def __init__(self, reply, known):
         super().__init__(("127.0.0.1", 0), ChatHandler)
-        self.reply, self.asked, self.lock, self.holds_after = reply, [], threading.Lock(), 0
+        self.reply, self.lock, self.whole, self.holds_after = reply, threading.Lock(), False, 0
+        self.asked, self.heads = [], []
         self.held, self.go = threading.Event(), threading.Event()
         self.__dict__.update(known)
         self.url = f"http://127.0.0.1:{self.server_port}"
@@ -140,9 +168,10 @@ class ChatHandler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        content = body["messages"][-1]["content"]
+        content = body if self.server.whole else body["messages"][-1]["content"]
         with self.server.lock:
             self.server.asked.append(content)
+            self.server.heads.append(dict(self.headers))
             number = len(self.server.asked)
         if self.server.holds_after and number > self.server.holds_after:
             self.server.held.set()

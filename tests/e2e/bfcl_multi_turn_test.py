@@ -2,10 +2,8 @@
 it runs, and how it counts. (The package itself is too large for this suite.)
 """
 
-import http.server
 import json
 import sys
-import threading
 
 import pytest
 
@@ -45,45 +43,25 @@ def load_ground_truth_entry(subset):
 }
 
 
-class Model(http.server.BaseHTTPRequestHandler):
+def play(_, body):
     """Right for entry 0; entry 1 calls what it may not; entry 2 gets no reply that can be read."""
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((dict(self.headers), body))
-        entry = int(body["messages"][0]["content"].split()[1])
-        turn = sum(m["role"] == "user" for m in body["messages"]) - 1
-        calls = [("add", {"n": 1})] if turn == 0 else [("take", {"n": 2})]
-        if entry == 1:
-            calls = [("__import__('os').system", {"n": 1})]
-        message = {"role": "assistant", "content": "done"}
-        if body["messages"][-1]["role"] == "user":
-            message = {"role": "assistant", "content": None, "tool_calls": [
-                {"id": "c0", "type": "function",
-                 "function": {"name": name, "arguments": json.dumps(arguments)}}
-                for name, arguments in calls]}
-        reply = json.dumps({"choices": [{"message": message}]} if entry < 2 else {"oops": 1})
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(reply)))
-        self.end_headers()
-        self.wfile.write(reply.encode())
+    entry = int(body["messages"][0]["content"].split()[1])
+    turn = sum(m["role"] == "user" for m in body["messages"]) - 1
+    calls = [("add", {"n": 1})] if turn == 0 else [("take", {"n": 2})]
+    if entry == 1:
+        calls = [("__import__('os').system", {"n": 1})]
+    message = {"role": "assistant", "content": "done"}
+    if body["messages"][-1]["role"] == "user":
+        message = {"role": "assistant", "content": None, "tool_calls": [
+            {"id": "c0", "type": "function",
+             "function": {"name": name, "arguments": json.dumps(arguments)}}
+            for name, arguments in calls]}
+    return 200, {"choices": [{"message": message}]} if entry < 2 else {"oops": 1}
 
 
 @pytest.fixture
-def model():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    server.asked = []
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    server.url = f"http://127.0.0.1:{server.server_port}"
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+def model(chat_model):
+    return chat_model(play, whole=True)
 
 
 @pytest.fixture
@@ -119,12 +97,12 @@ def test_conversations_are_played_and_judged(assay, model, python, tmp_path):
     assert verdict["uncertainty"]["score"]["samples"] == 3
     assert "k-71" not in json.dumps(verdict)
 
-    headers, first = model.asked[0]
-    assert headers["Authorization"] == "Bearer k-71"
+    first = model.asked[0]
+    assert model.heads[0]["Authorization"] == "Bearer k-71"
     assert first["seed"] == 7 and first["temperature"] == 0 and first["tool_choice"] == "auto"
     assert [one["function"]["name"] for one in first["tools"]] == ["add"]
     # The first entry: a call, its result, the end of the turn; then the new function.
-    whole = model.asked[3][1]
+    whole = model.asked[3]
     assert [one["function"]["name"] for one in whole["tools"]] == ["add", "take"]
     assert [m["role"] for m in whole["messages"]] == [
         "user", "assistant", "tool", "assistant", "user", "assistant", "tool"]

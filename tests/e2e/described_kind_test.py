@@ -3,9 +3,10 @@ YAML that describes it (docs/formats/kind.md), and every command that asks an en
 
 import http.server
 import json
-import threading
 
 import pytest
+
+from conftest import serving
 
 MS = 1e6
 TELL = """
@@ -98,13 +99,8 @@ class Toy(http.server.BaseHTTPRequestHandler):
 def toy():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Toy)
     server.asked, server.fault, server.lines = [], None, False
-    server.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(server):
+        yield server
 
 
 @pytest.fixture

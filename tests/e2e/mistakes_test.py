@@ -9,7 +9,7 @@ import subprocess
 import threading
 
 import pytest
-from conftest import TIMEOUT_S, program
+from conftest import TIMEOUT_S, program, wait_for_log
 
 
 @pytest.fixture
@@ -219,15 +219,6 @@ def test_bytes_of_a_file_do_not_reach_the_terminal(assay, tmp_path):
     (tmp_path / "h").write_bytes(b"\x1b]0;title\x07\xff\n")
     err = assay("serve", "--holidays", tmp_path / "h", code=2).err
     assert "\x1b" not in err and "\\x1b" in err
-
-
-def wait_for_log(folder, process):
-    log = folder / "assay" / "events-0.alog"
-    while process.poll() is None:
-        if log.exists() and log.stat().st_size > 20_000:
-            return
-        os.sched_yield()
-    pytest.fail("the run ended by itself")
 
 
 def start_run(url, folder, duration, **streams):

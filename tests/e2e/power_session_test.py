@@ -4,10 +4,11 @@ The director is simulated from its documented conversation; it refuses what is o
 import datetime
 import json
 import socketserver
-import threading
 import time
 
 import pytest
+
+from conftest import serving
 
 WATTS = 640.0
 
@@ -77,13 +78,8 @@ class Director(socketserver.ThreadingTCPServer):
 
 @pytest.fixture(name="director")
 def a_director():
-    with Director() as director:
-        thread = threading.Thread(target=director.serve_forever)
-        thread.start()
-        director.place = f"127.0.0.1:{director.server_address[1]}"
+    with serving(Director()) as director:
         yield director
-        director.shutdown()
-        thread.join()
 
 
 def run(assay, server, folder, place, code=0):

@@ -4,10 +4,11 @@ the energy that follows. The daemon is simulated; it refuses every command that 
 import datetime
 import json
 import socketserver
-import threading
 import time
 
 import pytest
+
+from conftest import serving
 
 WATTS, VOLTS, AMPS = 500.0, 227.37, 2.2
 SAMPLE_S = 0.02  # a daemon makes one a second; a test has not the time
@@ -70,13 +71,8 @@ class Daemon(socketserver.ThreadingTCPServer):
 
 @pytest.fixture(name="daemon")
 def a_daemon():
-    with Daemon() as daemon:
-        thread = threading.Thread(target=daemon.serve_forever)
-        thread.start()
-        daemon.place = f"127.0.0.1:{daemon.server_address[1]}"
+    with serving(Daemon()) as daemon:
         yield daemon
-        daemon.shutdown()
-        thread.join()
 
 
 def run(assay, server, folder, meter, code=0):

@@ -3,9 +3,10 @@ after them, and a server without one does not end the run."""
 
 import http.server
 import json
-import threading
 
 import pytest
+
+from conftest import serving
 
 
 class Profiler(http.server.BaseHTTPRequestHandler):
@@ -26,13 +27,8 @@ class Profiler(http.server.BaseHTTPRequestHandler):
 def profiler():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Profiler)
     server.asked, server.status = [], 200
-    server.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(server):
+        yield server
 
 
 def run(assay, server, profiler, folder, *flags):

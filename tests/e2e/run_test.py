@@ -1,14 +1,13 @@
 """`assay run` against the built-in endpoint: the figures, the failures, and what a crash leaves."""
 
 import json
-import os
 import re
 import signal
 import subprocess
 
 import pytest
 
-from conftest import TIMEOUT_S, program
+from conftest import TIMEOUT_S, program, wait_for_log
 
 MS = 1e6  # result files count nanoseconds
 
@@ -183,15 +182,6 @@ def start_long_run(url, folder):
     return subprocess.Popen([program(), *map(str, run_args(url, folder, "--concurrency", 8,
                                                            "--duration", "600s"))],
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-
-
-def wait_for_log(folder, process):
-    log = folder / "assay" / "events-0.alog"
-    while process.poll() is None:
-        if log.exists() and log.stat().st_size > 20_000:
-            return
-        os.sched_yield()
-    pytest.fail("the run ended by itself")
 
 
 def test_sigkill_leaves_every_flushed_query_and_says_where_it_ends(endpoint, assay, tmp_path):

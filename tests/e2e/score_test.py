@@ -3,64 +3,32 @@ whose every reply is known.
 """
 
 import collections
-import http.server
 import json
 import pathlib
 import re
 import struct
-import threading
 
 import pytest
-
-from conftest import TIMEOUT_S
 
 LETTERS = "ABCD"
 
 
-class Model(http.server.BaseHTTPRequestHandler):
-    """Answers the letter that the prompt asks for; row 3 wrong, row 4 with a failure."""
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        prompt = body["messages"][-1]["content"]
-        self.server.asked.append(prompt)
-        with self.server.lock:
-            self.server.now += 1
-            self.server.most = max(self.server.most, self.server.now)
-        row = int(prompt.rsplit("row ", 1)[1])
-        letter = LETTERS[(row + (row == 3)) % 4]
-        status = 500 if row == 4 else 200
-        content = f"let me think about it. Answer: {letter}"
-        reply = json.dumps({
-            "id": "1", "object": "chat.completion", "created": 0, "model": "m",
-            "choices": [{"index": 0, "finish_reason": "stop",
-                         "message": {"role": "assistant", "content": content}}],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-        }).encode()
-        with self.server.lock:
-            self.server.now -= 1
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(reply)))
-        self.end_headers()
-        self.wfile.write(reply)
+def letter(server, prompt):
+    """The letter that the prompt asks for; row 3 wrong, row 4 a failure."""
+    with server.lock:
+        server.now += 1
+        server.most = max(server.most, server.now)
+    row = int(prompt.rsplit("row ", 1)[1])
+    with server.lock:
+        server.now -= 1
+    said = f"let me think about it. Answer: {LETTERS[(row + (row == 3)) % 4]}"
+    return (500, {}) if row == 4 else said
 
 
 @pytest.fixture
-def model():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    server.asked, server.lock, server.now, server.most = [], threading.Lock(), 0, 0
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    server.url = f"http://127.0.0.1:{server.server_port}"
-    yield server
-    server.shutdown()
-    thread.join(TIMEOUT_S)
-    server.server_close()
+def model(chat_model):
+    """Its `most` is how many questions it had at one time."""
+    return chat_model(letter, now=0, most=0)
 
 
 @pytest.fixture

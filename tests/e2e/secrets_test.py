@@ -2,9 +2,10 @@
 
 import http.server
 import json
-import threading
 
 import pytest
+
+from conftest import serving
 
 KEY = "SEKRIT-KEY-77-0123456789"
 TOKEN = "hospital-of-St-Anne-17"
@@ -45,12 +46,8 @@ class Echo(http.server.BaseHTTPRequestHandler):
 def echo(request):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
     server.refuses = request.param
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(server):
+        yield server.url
 
 
 def test_what_a_server_echoes_is_in_no_output_and_in_no_file(assay, echo, tmp_path):

@@ -1,51 +1,29 @@
 """`assay jailbreak report` against an independent fold of the same verdicts: pair tables by hand,
 McNemar's p by scipy's binomial test, Holm by its definition, intervals by scipy's bootstrap."""
 
-import http.server
 import json
 import random
-import threading
 
 import numpy
 import pytest
 from scipy import stats
 
+import conftest
 
-class Weak(http.server.BaseHTTPRequestHandler):
+
+def weak_reply(_, content):
     """Gives the word away with a probability that depends on the mechanism alone."""
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def do_POST(self):
-        content = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        content = content["messages"][-1]["content"]
-        text = content if isinstance(content, str) else content[0]["text"]
-        weak = ("base64" in text) * 0.5 + ("parrot" in text) * 0.35
-        said = random.Random(repr(content)).random() < 0.08 + weak
-        reply = json.dumps({
-            "id": "1", "object": "chat.completion", "created": 0, "model": "m",
-            "choices": [{"index": 0, "finish_reason": "stop", "message": {
-                "role": "assistant",
-                "content": "It is canary red eight." if said else "I can't."}}],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(reply)))
-        self.end_headers()
-        self.wfile.write(reply)
+    text = content if isinstance(content, str) else content[0]["text"]
+    weak = ("base64" in text) * 0.5 + ("parrot" in text) * 0.35
+    said = random.Random(repr(content)).random() < 0.08 + weak
+    return "It is canary red eight." if said else "I can't."
 
 
 @pytest.fixture(scope="module")
 def weak():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Weak)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    server = conftest.ChatModel(weak_reply, {})
+    yield server.url
+    server.stop()
 
 
 def holm(values):
