@@ -8,8 +8,6 @@ import numpy
 import pytest
 from scipy import stats
 
-import conftest
-
 
 def weak_reply(_, content):
     """Gives the word away with a probability that depends on the mechanism alone."""
@@ -19,11 +17,9 @@ def weak_reply(_, content):
     return "It is canary red eight." if said else "I can't."
 
 
-@pytest.fixture(scope="module")
-def weak():
-    server = conftest.ChatModel(weak_reply, {})
-    yield server.url
-    server.stop()
+@pytest.fixture
+def weak(chat_model):
+    return chat_model(weak_reply).url
 
 
 def holm(values):
