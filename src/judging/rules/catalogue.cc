@@ -23,13 +23,12 @@ std::vector<Rule> all_rules() {
   add(all, "structure", {pareto_layout()});
   add(all, "system", system_description_rules());
   add(all, "system", model_name_rules());
-  add(all, "system", {max_concurrency_declared(), tps_utilization()});
+  add(all, "system", capacity_rules());
   add(all, "system", power_rules());
   add(all, "curve", region_rules());
   add(all, "curve", offline_rules());
   add(all, "curve", coverage_rules());
-  add(all, "curve", point_count_rules());
-  add(all, "curve", {benchmark_type_consistency()});
+  add(all, "curve", curve_point_rules());
   add(all, "point", point_config_rules());
   add(all, "point", load_rules());
   add(all, "point", run_length_rules());
@@ -41,16 +40,13 @@ std::vector<Rule> all_rules() {
        output_caching_audit()});
   add(all, "seeds", seed_set_rules());
   add(all, "seeds", drafter_rules());
-  add(all, "metrics", metric_consistency_rules());
-  add(all, "metrics", {token_evidence(), nodes_used(), maximal_engagement()});
+  add(all, "metrics", metric_rules());
+  add(all, "metrics", nodes_engaged_rules());
   add(all, "accuracy", accuracy_run_rules());
   add(all, "accuracy", {accuracy_gate()});
   add(all, "accuracy", agentic_accuracy_rules());
   add(all, "accuracy", {pareto_accuracy()});
-  add(all, "review",
-      {review_log_readable(), review_curve_shape(), review_uniform_ttft(),
-       review_filler_first_tokens(), review_repeated_output(), review_warmup_overlap(),
-       review_offline_pass_mixing()});
+  add(all, "review", review_aids());
   add(all, "plausibility",
       {plausible_runs(), plausible_series(), plausible_latency(), plausible_load(),
        plausible_secrets(), plausible_documents(), plausible_power(), plausible_names()});

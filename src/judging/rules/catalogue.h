@@ -19,16 +19,14 @@ Rule pareto_layout();
 // system
 std::span<const Rule> system_description_rules();
 std::span<const Rule> model_name_rules();
-Rule max_concurrency_declared();
-Rule tps_utilization();
+std::span<const Rule> capacity_rules();
 std::span<const Rule> power_rules();
 
 // curve
 std::span<const Rule> region_rules();
 std::span<const Rule> offline_rules();
 std::span<const Rule> coverage_rules();
-std::span<const Rule> point_count_rules();
-Rule benchmark_type_consistency();
+std::span<const Rule> curve_point_rules();
 
 // point
 std::span<const Rule> point_config_rules();
@@ -48,10 +46,8 @@ std::span<const Rule> seed_set_rules();
 std::span<const Rule> drafter_rules();
 
 // metrics
-std::span<const Rule> metric_consistency_rules();
-Rule token_evidence();
-Rule nodes_used();
-Rule maximal_engagement();
+std::span<const Rule> metric_rules();
+std::span<const Rule> nodes_engaged_rules();
 
 // accuracy
 std::span<const Rule> accuracy_run_rules();
@@ -60,13 +56,7 @@ std::span<const Rule> agentic_accuracy_rules();
 Rule pareto_accuracy();
 
 // review: for a person to look at, with evidence
-Rule review_log_readable();
-Rule review_curve_shape();
-Rule review_uniform_ttft();
-Rule review_filler_first_tokens();
-Rule review_repeated_output();
-Rule review_warmup_overlap();
-Rule review_offline_pass_mixing();
+std::span<const Rule> review_aids();
 
 // plausibility: Assay's own, in no official checker
 Rule plausible_runs();

@@ -20,7 +20,21 @@ void check_point_cap(const Scope& at, Out& out) {
   }
 }
 
-constexpr Rule kPointCountRules[] = {
+void check_benchmark_type_consistency(const Scope& at, Out& out) {
+  const PointFolder* single = nullptr;
+  const PointFolder* agentic = nullptr;
+  for (const PointFolder& point : at.curve->points) {
+    if (!point.usable() || point.dedicated()) continue;
+    if (point.load_pattern == "concurrency" && single == nullptr) single = &point;
+    if (point.load_pattern == "agentic_inference" && agentic == nullptr) agentic = &point;
+  }
+  if (single != nullptr && agentic != nullptr) {
+    out.error(agentic->point.place("/runtime_settings/load_pattern"),
+              format("{} is agentic, {} is not", agentic->name, single->name), "one kind of load");
+  }
+}
+
+constexpr Rule kCurvePointRules[] = {
     {.id = "point-count",
      .level = Level::curve,
      .action = Action::reject_submission,
@@ -35,10 +49,17 @@ constexpr Rule kPointCountRules[] = {
      .demand = "at most 32 points, Offline included",
      .fix = "leave the least telling points out",
      .check = check_point_cap},
+    {.id = "benchmark-type-consistency",
+     .level = Level::curve,
+     .action = Action::flag,
+     .clause = "§6.1, §8.5: Configuration consistency",
+     .demand = "all points are single-turn, or all agentic",
+     .fix = "submit two curves",
+     .check = check_benchmark_type_consistency},
 };
 
 }  // namespace
 
-std::span<const Rule> point_count_rules() { return kPointCountRules; }
+std::span<const Rule> curve_point_rules() { return kCurvePointRules; }
 
 }  // namespace assay::rules
