@@ -1,6 +1,7 @@
 #include "metrics/caching_audit.h"
 
 #include "base/format.h"
+#include "base/json_fields.h"
 #include "base/text.h"
 
 namespace assay::metrics {
@@ -41,25 +42,14 @@ std::string caching_reason(const CachingAudit& audit) {
   return out;
 }
 
-Json caching_phase_json(const CachingPhase& phase) {
-  return Json()
-      .set("requested", phase.requested)
-      .set("completed", phase.completed)
-      .set("qps", phase.qps)
-      .set("tps", phase.tps ? Json(*phase.tps) : Json())
-      .set("ttft_ms_p50", phase.ttft_p50_ms)
-      .set("latency_ms_p50", phase.latency_p50_ms);
-}
-
-CachingPhase caching_phase_from(const Json& json) {
-  CachingPhase out{.requested = json["requested"].as_uint(),
-                   .completed = json["completed"].as_uint(),
-                   .qps = json["qps"].as_double()};
-  if (json["tps"].is_number()) out.tps = json["tps"].as_double();
-  out.ttft_p50_ms = json["ttft_ms_p50"].as_double();
-  out.latency_p50_ms = json["latency_ms_p50"].as_double();
-  return out;
-}
+constexpr auto kPhaseFields = [](auto& io, auto& phase) {
+  io.field("requested", phase.requested);
+  io.field("completed", phase.completed);
+  io.field("qps", phase.qps);
+  io.field("tps", phase.tps);
+  io.field("ttft_ms_p50", phase.ttft_p50_ms);
+  io.field("latency_ms_p50", phase.latency_p50_ms);
+};
 
 }  // namespace
 
@@ -107,17 +97,17 @@ Json caching_json(const CachingAudit& audit) {
       .set("reason", audit.reason)
       .set("sample_index", audit.row)
       .set("concurrency", audit.concurrency > 0 ? Json(audit.concurrency) : Json())
-      .set("reference", caching_phase_json(audit.reference))
-      .set("repeated", caching_phase_json(audit.repeated));
+      .set("reference", json_of(audit.reference, kPhaseFields))
+      .set("repeated", json_of(audit.repeated, kPhaseFields));
 }
 
 Result<CachingAudit> caching_from_json(const Json& json) {
   if (json["test"].as_string() != "output_caching_test" || !json["passed"].is_bool()) {
     return Error{Code::corrupt, "not the result of an output_caching_test"};
   }
-  CachingAudit out{.reference = caching_phase_from(json["reference"]),
-                   .repeated = caching_phase_from(json["repeated"]),
-                   .row = json["sample_index"].as_uint()};
+  CachingAudit out{.row = json["sample_index"].as_uint()};
+  read_fields(json["reference"], out.reference, kPhaseFields);
+  read_fields(json["repeated"], out.repeated, kPhaseFields);
   out.concurrency = json["concurrency"].as_int();
   out.threshold = json["threshold"].as_double();
   out.passed = json["passed"].as_bool();
