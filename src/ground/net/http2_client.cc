@@ -22,6 +22,7 @@ constexpr std::uint32_t kFrameBytes = 1 << 20;
 constexpr std::size_t kFieldOverhead = 32;  // of a field, as in RFC 9113, 6.5.2
 constexpr std::size_t kOpeningBytes = 9;    // enough to recognise another protocol
 constexpr std::size_t kWordsMax = 200;
+constexpr std::uint16_t kLeastStatus = 100;
 constexpr std::int32_t kGrpcUnknown = 2;  // for a status that is no number
 constexpr std::uint64_t kGrpcStatusMax = std::numeric_limits<std::int32_t>::max();
 
@@ -80,9 +81,9 @@ struct Http2Client::State {
     return static_cast<Stream*>(nghttp2_session_get_stream_user_data(session, id));
   }
 
-  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
-                       std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
-                       std::uint8_t, void* self_void) {
+  static int on_header(nghttp2_session* session, const nghttp2_frame* frame,
+                       const std::uint8_t* name, std::size_t name_size, const std::uint8_t* value,
+                       std::size_t value_size, std::uint8_t, void* self_void) {
     auto* self = static_cast<State*>(self_void);
     Stream* stream = self->stream_of(frame->hd.stream_id);
     if (stream == nullptr) return 0;
@@ -92,6 +93,13 @@ struct Http2Client::State {
       return NGHTTP2_ERR_CALLBACK_FAILURE;
     }
     take_header(*stream, view(name, name_size), view(value, value_size));
+    // nghttp2 takes any three digits, and would deliver a body behind a status that is none.
+    if (view(name, name_size) == ":status" && stream->head.status < kLeastStatus) {
+      stream->fault = format("the status {} is none of HTTP", view(value, value_size));
+      nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id,
+                                NGHTTP2_PROTOCOL_ERROR);
+      return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    }
     return 0;
   }
 

@@ -27,6 +27,19 @@ TEST(Http2ClientFaults, faults_of_replies_that_are_read_at_once_have_their_own_w
                                  "PROTOCOL_ERROR: Violation in HTTP messaging rule"));
 }
 
+TEST(Http2ClientFaults, a_status_below_100_is_a_fault_of_its_stream_alone) {
+  Talk talk(3);
+  ASSERT_TRUE(talk.hear(settings() + head(1, literal(":status", "000")) + data(1, "a", kEndStream) +
+                        head(3, literal(":status", "099"), kEndHeaders | kEndStream) +
+                        head(5, literal(":status", "100")) + head(5, kStatus200) +
+                        data(5, "b", kEndStream)));
+  EXPECT_EQ(talk.replies[0].broken, "PROTOCOL_ERROR: the status 000 is none of HTTP");
+  EXPECT_EQ(talk.replies[0].body, "");
+  EXPECT_EQ(talk.replies[1].broken, "PROTOCOL_ERROR: the status 099 is none of HTTP");
+  EXPECT_EQ(talk.replies[2].status, 200);
+  EXPECT_EQ(talk.replies[2].body, "b");
+}
+
 TEST(Http2ClientFaults, the_words_of_a_fault_are_shown_short) {
   Talk talk(1);
   ASSERT_TRUE(
