@@ -84,6 +84,7 @@ struct Tokens {
   std::uint64_t not_streamed = 0;   // although a stream was asked for
   std::uint64_t went_on_after_done = 0;
   std::uint64_t replies_of_several_choices = 0;
+  std::uint64_t short_of_choices = 0;  // fewer choices held something than were asked for
   // Source of the tokenizer's counts: TokenCounts::source; else null.
   Json tokenizer{};
   // `usage` does not give the tokens of the first fragment: TPOT assumes one.

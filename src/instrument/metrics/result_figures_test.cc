@@ -273,6 +273,7 @@ TEST(ResultFigures, each_count_of_tokens_is_its_own) {
   tokens.not_streamed = 12;
   tokens.went_on_after_done = 13;
   tokens.replies_of_several_choices = 14;
+  tokens.short_of_choices = 16;
   tokens.per_fragment = 15.5;
   std::uint64_t number = 21;
   for (std::uint64_t& count : tokens.replies_by) count = number++;
@@ -289,7 +290,8 @@ TEST(ResultFigures, each_count_of_tokens_is_its_own) {
                                                           {"empty_replies", 11},
                                                           {"not_streamed", 12},
                                                           {"went_on_after_done", 13},
-                                                          {"replies_of_several_choices", 14}};
+                                                          {"replies_of_several_choices", 14},
+                                                          {"short_of_choices", 16}};
   for (const auto& [key, value] : expected) EXPECT_EQ(out[key].as_int(), value) << key;
   EXPECT_EQ(out["per_fragment"].as_double(), 15.5);
   EXPECT_EQ(out["replies_by"].size(), tokens.replies_by.size());

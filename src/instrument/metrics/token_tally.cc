@@ -106,6 +106,9 @@ void TokenTally::add(const Event& event, const TokenTruth& truth, std::size_t ch
   sum_.hidden += truth.hidden;
   if (truth.hidden > 0) ++sum_.replies_with_hidden;
   if (choices > 1) ++sum_.replies_of_several_choices;
+  // More choices than kChoicesMax are seen as that many.
+  const std::size_t asked = std::min<std::size_t>(event.choices_asked, ReplyEvidence::kChoicesMax);
+  if (choices > 0 && choices < asked) ++sum_.short_of_choices;
   ++sum_.replies_by[static_cast<std::size_t>(truth.basis)];
   if (count.output < 0) {
     ++sum_.replies_uncounted;
@@ -163,6 +166,12 @@ std::vector<std::string> token_warnings(const Tokens& tokens) {
         format("{} of {} replies held nothing at all: no text, no reasoning, no tool call, yet the "
                "server called them complete",
                number(tokens.empty_replies), number(replies)));
+  }
+  if (tokens.short_of_choices > 0) {
+    out.push_back(
+        format("{} of {} replies held something in fewer choices than were asked for (n): the "
+               "others are missing or empty",
+               number(tokens.short_of_choices), number(replies)));
   }
   if (tokens.not_streamed > 0) {
     out.push_back(

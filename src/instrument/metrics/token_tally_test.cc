@@ -47,6 +47,23 @@ TEST(TokenTally, each_reply_adds_its_tokens_and_its_basis) {
   EXPECT_THAT(token_warnings(sum), IsEmpty());
 }
 
+TEST(TokenTally, a_reader_is_warned_of_replies_with_fewer_choices_than_were_asked_for) {
+  TokenTally tally;
+  Event event = tallied_event();
+  event.choices_asked = 3;
+  for (const std::size_t held : {0U, 1U, 2U, 3U, 4U}) {
+    tally.add(event, counted_by(TokenBasis::usage), held);
+  }
+  event.choices_asked = 9999;
+  tally.add(event, counted_by(TokenBasis::usage), ReplyEvidence::kChoicesMax);
+  const Tokens sum = tally.finish(nullptr);
+  EXPECT_EQ(sum.short_of_choices, 2U) << "an empty reply is counted as such";
+  EXPECT_THAT(
+      token_warnings(sum),
+      testing::Contains("2 of 6 replies held something in fewer choices than were asked for "
+                        "(n): the others are missing or empty"));
+}
+
 TEST(TokenTally, what_is_not_known_adds_nothing) {
   TokenTally tally;
   Event event = tallied_event();

@@ -61,6 +61,8 @@ void Exchange::begin(const Query& query, Instant due, std::uint16_t endpoint, co
   given_up_ = false;
   failure_ = Outcome::ok;
   has_choice_ = false;
+  begun_.reset();
+  finished_.reset();
   malformed_ = 0;
   head_ = {};
   found_.clear();
@@ -346,6 +348,10 @@ void Exchange::take_decoded(bool shares_read, const Stamp& stamp, EventSink& sin
   }
   note_usage(decoded_);
   has_choice_ = has_choice_ || decoded_.has_choice;
+  if (const std::size_t choice = decoded_.choice; choice < kChoicesJudged) {
+    if (decoded_.fragment_count > 0) begun_.set(choice);
+    if (decoded_.finish != FinishReason::none) finished_.set(choice);
+  }
   emit_decoded(shares_read, stamp, sink);
 }
 
@@ -448,14 +454,19 @@ std::string Exchange::failure_words() const {
 
 void Exchange::complete_stream(const Stamp& stamp, EventSink& sink) {
   const Kind& kind = kind_of(state_.api);
+  const bool finished = !kind.ends_itself && event_.finish != FinishReason::none;
+  const bool all_finished = finished && (begun_ & ~finished_).none();
   if (failure_ != Outcome::ok) {
     end(failure_, stamp, failure_words(), sink);
   } else if (kind.raw_sound && event_.done_marker && event_.sound.bytes == 0) {
     end(Outcome::bad_reply, stamp, "the reply holds no sound", sink);
   } else if (event_.done_marker && !has_choice_) {
     end(Outcome::bad_reply, stamp, "the stream ended without a choice in any of its events", sink);
-  } else if (event_.done_marker || (!kind.ends_itself && event_.finish != FinishReason::none)) {
+  } else if (event_.done_marker || all_finished) {
     end(Outcome::ok, stamp, {}, sink);
+  } else if (finished) {
+    end(Outcome::truncated, stamp,
+        "the stream ended without a finish reason of each choice and without [DONE]", sink);
   } else if (event_.stream_events == 0) {
     end(Outcome::truncated, stamp, "the stream ended before its first event", sink);
   } else if (kind.ends_itself) {

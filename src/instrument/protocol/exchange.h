@@ -5,6 +5,7 @@
 // reused, so that nothing is allocated in steady state. One thread.
 #pragma once
 
+#include <bitset>
 #include <string>
 #include <string_view>
 
@@ -136,8 +137,13 @@ class Exchange {
   Duration grain_{};
   Mode mode_ = Mode::undecided;
   bool given_up_ = false;
-  Outcome failure_ = Outcome::ok;    // known before the reply's end
-  bool has_choice_ = false;          // an event of the stream had a choice
+  Outcome failure_ = Outcome::ok;  // known before the reply's end
+  bool has_choice_ = false;        // an event of the stream had a choice
+  // Choices of the stream with a fragment, and with a finish reason. None above these is judged:
+  // 128 are the most that OpenAI's API allows.
+  static constexpr std::size_t kChoicesJudged = 128;
+  std::bitset<kChoicesJudged> begun_{};
+  std::bitset<kChoicesJudged> finished_{};
   std::uint32_t malformed_ = 0;      // events of the stream that could not be read
   std::int32_t tokens_so_far_ = -1;  // by the usage of the current event
   net::ResponseHead head_{};

@@ -79,6 +79,35 @@ std::string end_delta(std::string_view text) {
 constexpr std::string_view kEndWhole =
     R"({"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]})";
 
+// Each choice that begins has its own end; [DONE] is the end of all.
+TEST(ExchangeEnds, a_choice_that_never_ends_is_a_cut_reply_unless_the_marker_came) {
+  const auto piece = [](int index) {
+    return format("data: {{\"choices\":[{{\"index\":{},\"delta\":{{\"content\":\"a\"}}}}]}}\n\n",
+                  index);
+  };
+  const auto end = [](int index) {
+    return format("data: {{\"choices\":[{{\"index\":{},\"finish_reason\":\"stop\"}}]}}\n\n", index);
+  };
+  const std::string marker = "data: [DONE]\n\n";
+  Exchange exchange;  // one after another: none knows of the reply before
+  const auto outcome = [&exchange](const std::string& body) {
+    const EndNotes notes = ended(exchange, {.head = kEventsHead, .body = body}, end_stamp(true));
+    return std::string(to_string(notes.done.outcome)) + ", " + notes.detail;
+  };
+  const std::string cut =
+      "truncated, the stream ended without a finish reason of each choice and without [DONE]";
+  const std::string two = piece(0) + piece(1);
+  EXPECT_EQ(outcome(two + end(1) + end(0)), "ok, ");
+  EXPECT_EQ(outcome(two + end(0)), cut);
+  EXPECT_EQ(outcome(two + end(1)), cut);
+  EXPECT_EQ(outcome(two + end(1) + marker), "ok, ");
+  EXPECT_EQ(outcome(piece(2) + end(2)), "ok, ");
+  EXPECT_EQ(outcome(two + end(2)), cut);
+  EXPECT_EQ(outcome(piece(127) + end(0)), cut);
+  EXPECT_EQ(outcome(piece(128) + end(0)), "ok, ") << "no API has so many";
+  EXPECT_EQ(outcome(end(0) + end(2) + piece(2)), "ok, ") << "an empty choice has an end as well";
+}
+
 TEST(ExchangeEnds, each_is_told_once) {
   const net::ResponseHead json = head_of(net::ContentType::json);
   for (const LastReply& reply : std::vector<LastReply>{
