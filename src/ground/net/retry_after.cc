@@ -17,6 +17,13 @@ int number(std::string_view text) {
   return error == std::errc{} && end == last ? out : -1;
 }
 
+// As `number`; more seconds than fit are as many as fit.
+std::int32_t seconds_of(std::string_view text) {
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return -1;
+  const int seconds = number(text);
+  return seconds >= 0 ? seconds : std::numeric_limits<std::int32_t>::max();
+}
+
 }  // namespace
 
 std::int64_t http_date_s(std::string_view text) {
@@ -45,7 +52,7 @@ std::int64_t http_date_s(std::string_view text) {
 }
 
 void RetryAfter::take_retry_after(std::string_view value) {
-  wait_s_ = number(value);
+  wait_s_ = seconds_of(value);
   at_s_ = http_date_s(value);
 }
 

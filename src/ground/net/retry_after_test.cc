@@ -30,7 +30,10 @@ TEST(RetryAfter, seconds_stand_for_themselves_and_words_for_nothing) {
                                       {"soon", -1},
                                       {"", -1},
                                       {"7 s", -1},
-                                      {"99999999999", -1}}) {
+                                      {"-0", -1},
+                                      {"2147483647", 2147483647},
+                                      {"2147483648", 2147483647},
+                                      {"99999999999999999999999", 2147483647}}) {
     retry.take_retry_after(text);
     EXPECT_EQ(retry.seconds(), seconds) << text;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text.h"
 #include "protocol/kind/kind.h"
 #include "protocol/kind/request_parts.h"
 #include "protocol/kind/typed_reader.h"
@@ -30,13 +31,50 @@ std::uint16_t count_of_list(const Json& list) {
   return static_cast<std::uint16_t>(std::clamp<std::size_t>(list.size(), 1, kMost));
 }
 
-// The items of the array that holds a reply's results.
+// null, or an array or a text without content.
+bool is_empty_value(std::string_view value) {
+  const std::string_view behind = trim(value.substr(1));
+  return value == "null" || value == "\"\"" || (value[0] == '[' && behind == "]");
+}
+
+// Members that hold a result itself, where an item has one of them; servers write those that they
+// do not fill as null.
+bool holds_result(const RawString& key) {
+  return is_key(key, "embedding") || is_key(key, "b64_json") || is_key(key, "url");
+}
+
+bool read_item(JsonCursor& cursor, bool& counts) {
+  if (cursor.peek() != '{') {
+    std::string_view value;
+    if (!cursor.slice(value)) return false;
+    counts = !is_empty_value(value);
+    return true;
+  }
+  bool named = false;
+  bool held = false;
+  bool any = false;
+  const bool sound = cursor.object([&](const RawString& key) {
+    any = true;
+    if (!holds_result(key)) return cursor.skip();
+    named = true;
+    std::string_view value;
+    if (!cursor.slice(value)) return false;
+    held = held || !is_empty_value(value);
+    return true;
+  });
+  counts = any && (held || !named);
+  return sound;
+}
+
+// The items of the array that holds a reply's results. One that is empty is none.
 bool count_items(JsonCursor& cursor, ReplyFields& out) {
   out.units = 0;
   if (cursor.peek() != '[') return cursor.skip();
   return cursor.array([&] {
-    ++out.units;
-    return cursor.skip();
+    bool counts = false;
+    if (!read_item(cursor, counts)) return false;
+    out.units += counts ? 1 : 0;
+    return true;
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/format.h"
 #include "domain/quiet_sink.h"
 #include "protocol/codec.h"
 #include "protocol/exchange.h"
@@ -32,6 +33,24 @@ TEST(Vectors, results_are_counted_under_each_name_that_servers_use) {
     EXPECT_TRUE(event.has_choice) << text;
     EXPECT_EQ(event.fragment_count, 0) << text;
   }
+}
+
+TEST(Vectors, a_result_that_holds_nothing_is_none) {
+  for (const char* const nothing :
+       {"null", "[]", "[ ]", "{}", R"({"embedding":null})", R"({"index":0,"embedding":[]})",
+        R"({"embedding":[ ],"object":"embedding"})", R"({"embedding":""})",
+        R"({"b64_json":null,"url":null})", R"({"url":""})"}) {
+    EXPECT_EQ(vectors_of(format(R"({{"data":[{}]}})", nothing)).units, 0U) << nothing;
+    EXPECT_FALSE(vectors_of(format("[{}]", nothing)).has_choice) << nothing;
+    EXPECT_EQ(vectors_of(format(R"({{"data":[{{"embedding":[1]}},{}]}})", nothing)).units, 1U);
+  }
+  for (const char* const something :
+       {"[1]", "0", R"("x")", R"({"score":0})", R"({"embedding":[[1,2],[3]]})",
+        R"({"b64_json":null,"url":"http://x/y"})", R"({"url":"x","b64_json":null})"}) {
+    EXPECT_EQ(vectors_of(format(R"({{"data":[{}]}})", something)).units, 1U) << something;
+  }
+  EXPECT_TRUE(vectors_of(R"({"data":[{"embedding":[1})").malformed);
+  EXPECT_TRUE(vectors_of(R"({"data":[tru]})").malformed);
 }
 
 TEST(Vectors, one_result_is_a_reply) {
@@ -118,14 +137,14 @@ LastOutcome ended_with(Api api, std::uint16_t inputs, std::string_view body) {
 }
 
 TEST(Vectors, a_reply_with_another_number_of_vectors_than_inputs_is_a_bad_reply) {
-  constexpr std::string_view kTwo = R"({"data":[{},{}]})";
+  constexpr std::string_view kTwo = R"({"data":[{"x":1},{"x":2}]})";
   EXPECT_EQ(ended_with(Api::openai_embeddings, 2, kTwo).outcome, Outcome::ok);
   const LastOutcome fewer = ended_with(Api::openai_embeddings, 3, kTwo);
   EXPECT_EQ(fewer.outcome, Outcome::bad_reply);
   EXPECT_EQ(fewer.words, "3 inputs were sent, and 2 results came");
   EXPECT_EQ(ended_with(Api::score, 1, kTwo).outcome, Outcome::bad_reply);
   // A ranking may be cut.
-  EXPECT_EQ(ended_with(Api::rerank, 3, R"({"results":[{}]})").outcome, Outcome::ok);
+  EXPECT_EQ(ended_with(Api::rerank, 3, R"({"results":[{"x":1}]})").outcome, Outcome::ok);
   EXPECT_EQ(ended_with(Api::rerank, 3, R"({"results":[]})").outcome, Outcome::bad_reply);
   EXPECT_EQ(ended_with(Api::rerank, 3, R"({"error":"busy"})").outcome, Outcome::stream_error);
 }
