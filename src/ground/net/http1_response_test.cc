@@ -111,6 +111,15 @@ TEST(Http1Response, an_interim_response_is_passed_over) {
   EXPECT_EQ(seen.head.retry_after_s(), 7);
   EXPECT_FALSE(seen.head.keep_alive);
   EXPECT_EQ(seen.state, State::complete);
+  // Its fields are its own.
+  const Seen after = parse_whole(
+      "HTTP/1.1 103 Early\r\nContent-Length: 5\r\nContent-Encoding: gzip\r\nRetry-After: 3\r\n"
+      "Content-Type: text/html\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+  EXPECT_EQ(after.state, State::complete);
+  EXPECT_EQ(after.body, "{}");
+  EXPECT_EQ(after.head.type, ContentType::none);
+  EXPECT_EQ(after.head.coding, ContentCoding::identity);
+  EXPECT_EQ(after.head.retry_after_s(), -1);
 }
 
 TEST(Http1Response, a_folded_field_is_one) {

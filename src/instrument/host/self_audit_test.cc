@@ -242,8 +242,9 @@ TEST(ThreadWatch, its_share_is_the_cpu_time_of_the_thread_over_the_time_that_pas
 
 struct AuditedMachine : MachineFiles {
   void worked(int user, int nice, int system, int irq, int softirq) const {
-    says("proc/stat", format("cpu  {} {} {} 400000 7000 {} {} 9 0 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n",
-                             user, nice, system, irq, softirq));
+    // Idle, waiting for a disk and stolen are no work, however much they grow.
+    says("proc/stat", format("cpu  {} {} {} {} {} {} {} {} 0 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n", user,
+                             nice, system, 400'000 + user, 7'000 + user, irq, softirq, 9 + user));
   }
   void waited(int us) const {
     says("proc/pressure/cpu", format("some avg10=0.00 avg60=0.00 avg300=0.00 total={}\n"
@@ -260,6 +261,7 @@ TEST(SelfAudit, work_of_others_is_what_the_machine_did_and_this_process_did_not)
   SelfAudit audit(SelfAudit::Canary::no, machine.root());
   machine.worked(200'000, 1'200, 40'000, 540, 150);
   machine.waited(5'000'000);
+  work_for(20_ms);
   ClientAudit figures;
   audit.stop(figures);
   const double wall = figures.wall.seconds();

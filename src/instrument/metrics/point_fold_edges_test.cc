@@ -363,6 +363,19 @@ TEST(PointEdges, a_query_is_its_own_though_its_room_was_anothers) {
   EXPECT_NEAR(q.timeline.buckets[0].in_flight, 6.0 / 125, 1e-9);
 }
 
+TEST(PointEdges, a_query_whose_events_are_lost_has_no_delay_of_another) {
+  PointFold fold(edge_run());
+  HandMadeQuery late = steady_query(1, 0, 0, 50, 10, 3);
+  late.events[0].read_delay = 5_ms;
+  tell(late, fold);
+  const HandMadeQuery lost = steady_query(1, 1, 100, 95, 10, 3);
+  tell_sent(lost, fold);
+  fold.on_done(event_of(lost), "");
+  const Point p = fold.finish(kDone);
+  EXPECT_EQ(p.read.ttft_visible.min, 55e6);
+  EXPECT_EQ(p.read.ttft_visible.max, 95e6);
+}
+
 TEST(PointEdges, what_was_read_at_two_instants_is_of_two_reads_though_it_came_at_one) {
   RunInfo info = edge_run();
   info.uncertainty = true;

@@ -45,7 +45,7 @@ class JobTransport final : public Transport {
   void go_on(Slot& slot, Instant now) override {
     Job& job = *slot.job;
     expect(job.completed ? Step::fetching : Step::looking);
-    if (!job.completed) job.asked_at = now;
+    job.asked_at = now;
     out_ += format("GET {}/{}{}{} HTTP/1.1\r\n{}\r\n", job.path, job.id,
                    job.completed ? "/content" : "", job.query, job.fields);
   }

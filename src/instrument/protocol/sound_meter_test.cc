@@ -154,6 +154,12 @@ TEST(SoundMeter, each_reply_begins_anew) {
   meter.feed("RIF");
   meter.begin(8'000);
   EXPECT_EQ(meter.feed("xy"), 2U) << "what the one before held back is not of this one";
+  meter.begin(0);
+  EXPECT_EQ(meter.feed(wav_start(32'000, 6) + "abcdefgh"), 6U);
+  EXPECT_EQ(meter.missing(), 0U) << "what the ones before brought is not of this one";
+  meter.begin(0);
+  EXPECT_EQ(meter.feed(wav_start(32'000, 6) + "ab"), 2U);
+  EXPECT_EQ(meter.missing(), 4U);
 }
 
 TEST(SoundMeter, a_form_must_be_whole_and_a_head_may_be_as_long_as_its_room) {

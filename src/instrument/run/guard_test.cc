@@ -520,6 +520,20 @@ TEST(Guard, a_budget_may_be_spent_to_its_very_end) {
   EXPECT_TRUE(stopped({.tokens_max = 5}, Outcome::reset));
 }
 
+TEST(Guard, prompt_tokens_that_the_server_had_in_its_cache_count_as_all_others) {
+  const auto stopped = [](const GuardRule& rule) {
+    Guard guard(rule, 1);
+    guard.on_issued(0);
+    Event event = ended(Outcome::reset);
+    event.usage = {.prompt_tokens = 10, .completion_tokens = 0, .cached_tokens = 9};
+    guard.on_done(0, event);
+    return guard.verdict(0, Instant{}, true).has_value();
+  };
+  EXPECT_FALSE(stopped({.tokens_max = 10}));
+  EXPECT_TRUE(stopped({.tokens_max = 9}));
+  EXPECT_TRUE(stopped({.cost_max = 4.5, .price_in = 0.5}));
+}
+
 TEST(Guard, is_asked_anew_only_when_something_has_happened) {
   Guard guard(GuardRule{.fatal_max = 1, .fatal_patience = 10_s}, 1);
   guard.on_done(0, ended(Outcome::ok));

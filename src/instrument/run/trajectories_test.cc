@@ -198,5 +198,21 @@ TEST(Trajectories, no_node_starts_before_all_that_it_waits_for_whatever_the_dela
   for (std::uint64_t seed = 1; seed <= 300; ++seed) expect_as_the_slow_twin(seed);
 }
 
+// The loop may learn of an end later than of one that came after it.
+TEST(Trajectories, a_node_is_due_behind_the_last_of_its_replies_in_whatever_order_they_are_told) {
+  for (const bool last_is_told_first : {true, false}) {
+    const std::vector<Conversation> all = {graph(0, {{}, {}, {0, 1}}, 5_ms)};
+    Conversations replay(all, 1, Instant{});
+    for (std::uint32_t i = 0; i < 2; ++i) replay.sent(*replay.next(), Query{.index = i});
+    const Instant early = Instant{} + 10_ms;
+    const Instant late = Instant{} + 20_ms;
+    replay.ended(Query{.index = 0}, last_is_told_first ? late : early, true);
+    replay.ended(Query{.index = 1}, last_is_told_first ? early : late, true);
+    ASSERT_TRUE(replay.next());
+    EXPECT_EQ(replay.next()->sample, 2U);
+    EXPECT_EQ(replay.next()->at, late + 5_ms);
+  }
+}
+
 }  // namespace
 }  // namespace assay::run
