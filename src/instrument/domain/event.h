@@ -133,7 +133,7 @@ struct Event {
   std::uint16_t endpoint = 0;     // which of the target's endpoints
 
   Instant due{};                   // when the plan wanted it sent
-  Instant sent = Instant::none();  // last request byte handed to the kernel
+  Instant sent = Instant::none();  // last request byte handed to the kernel; early answer: first
   Instant first_byte = Instant::none();
   Instant first_event = Instant::none();    // any stream event but a comment
   Instant first_token = Instant::none();    // first fragment of any category

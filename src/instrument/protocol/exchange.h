@@ -95,6 +95,8 @@ class Exchange {
   bool failed() const { return failure_ != Outcome::ok; }
   // on_head() or on_body() returned false.
   bool given_up() const { return given_up_; }
+  // A stream event came.
+  bool answered() const { return event_.first_event.known(); }
   bool reply_started() const { return event_.first_byte.known(); }
   const Query& query() const { return event_.query; }
   Instant due() const { return event_.due; }

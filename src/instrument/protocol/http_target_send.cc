@@ -168,8 +168,10 @@ void HttpTarget::State::all_sent(Connection& c, Instant at) {
     if (slot->sent_told) continue;
     if (!after.known()) after = last_read = clock.now();
     slot->sent_told = true;
-    slot->exchange.set_sent(at, after);
-    shared.sink->on_sent(slot->exchange.query(), slot->exchange.due(), at);
+    // An answer that came before the request was out is not from before it: the query counts as
+    // sent when its first bytes went out.
+    if (!slot->exchange.answered()) slot->exchange.set_sent(at, after);
+    shared.sink->on_sent(slot->exchange.query(), slot->exchange.due(), slot->exchange.sent());
   }
   c.lane.going_out.clear();
 }

@@ -13,6 +13,34 @@
 namespace assay::protocol {
 namespace {
 
+// A server may begin to answer a long prompt before it has all of it.
+TEST(HttpTargetWaits,
+     an_answer_that_began_before_its_request_was_out_counts_from_the_requests_begin) {
+  for (const bool token_comes_early : {true, false}) {
+    ByHand hand;
+    hand.datasets[0].dataset.samples[0].prompt = std::string(ByHand::kLargeBytes, 'x');
+    const Instant begun = hand.clock.now();
+    hand.submit(0);
+    PlayedPeer peer = hand.accept();
+    hand.turn();
+    ASSERT_TRUE(hand.notes.sent.empty()) << "it waits for the peer to read";
+    hand.pass(5_ms);
+    peer.say(stream_head());
+    if (token_comes_early) peer.say(word_chunk("a"));
+    hand.turn();
+    hand.pass(20_ms);
+    EXPECT_FALSE(hand.request(peer).empty());
+    hand.pass(10_ms);
+    peer.say(word_chunk("b") + stop_chunk() + stream_chunk("[DONE]") + std::string(kStreamEnd));
+    ASSERT_TRUE(hand.done(1));
+    const Event& event = hand.notes.done[0];
+    EXPECT_EQ(event.outcome, Outcome::ok) << hand.notes.details[0];
+    EXPECT_EQ(event.sent, token_comes_early ? begun : begun + 25_ms);
+    EXPECT_EQ(event.first_token, token_comes_early ? begun + 5_ms : begun + 35_ms);
+    EXPECT_EQ(hand.notes.sent, (std::vector<Notes::Sent>{{0, begun, event.sent}}));
+  }
+}
+
 // Each wait here would go on for a quarter of an hour with the later deadline.
 TEST(HttpTargetWaits, the_earlier_of_two_deadlines_ends_a_wait) {
   ByHand queries;
