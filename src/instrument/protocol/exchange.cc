@@ -131,10 +131,12 @@ void Exchange::decide(std::string_view piece) {
     return;
   }
   if (kind_of(state_.api).raw_sound) {
-    // Samples are any bytes: a reply is JSON only if it says so, and looks so.
-    const bool json = head_.type == net::ContentType::json && piece.starts_with('{');
+    // Samples are any bytes: a reply is JSON or a page only if it says so, and looks so.
+    const bool text = head_.type == net::ContentType::text;
+    const bool json = (text || head_.type == net::ContentType::json) && piece.starts_with('{');
+    const bool page = text && piece.starts_with('<');
     const bool events = piece.starts_with("data:") || piece.starts_with("event:");
-    mode_ = json ? Mode::whole : events ? Mode::events : Mode::sound;
+    mode_ = json || page ? Mode::whole : events ? Mode::events : Mode::sound;
     // With a length the reply was whole before its first byte left.
     if (mode_ == Mode::sound && head_.has_length) event_.streamed = false;
     return;

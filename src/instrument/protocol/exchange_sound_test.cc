@@ -207,6 +207,15 @@ TEST(ExchangeSound, what_is_no_whole_sound_fails) {
   EXPECT_EQ(outcome(json), "stream_error: no voice");
   json.bits[0].bytes = R"({"text":"Hello"})";
   EXPECT_EQ(outcome(json), "bad_reply: not a reply of this API: {\"text\":\"Hello\"}");
+  json.head.type = net::ContentType::text;
+  EXPECT_EQ(outcome(json), "bad_reply: not a reply of this API: {\"text\":\"Hello\"}");
+  json.bits[0].bytes = "<html>sign in</html>";
+  EXPECT_EQ(outcome(json), "bad_reply: not a reply of this API: <html>sign in</html>");
+  json.bits[0].bytes = "hello";
+  EXPECT_EQ(outcome(json), "ok: ") << "a type that some servers say of all";
+  json.head.type = net::ContentType::other;
+  json.bits[0].bytes = "<html>sign in</html>";
+  EXPECT_EQ(outcome(json), "ok: ") << "these are samples as well";
   SoundReply events{.bits = {{5_ms, sound_delta(sound_samples(1))}}};
   EXPECT_EQ(outcome(events), "truncated: the stream ended without speech.audio.done");
   events.bits = {{5_ms, kSoundDone}};

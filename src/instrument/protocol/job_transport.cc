@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/text.h"
 #include "net/http1_response.h"
 #include "protocol/kind/kind.h"
 #include "protocol/transport.h"
@@ -219,7 +220,13 @@ class JobTransport final : public Transport {
   // The state is the reply: the job has failed, no video is fetched, or it is no job's state.
   void end_with_answer(Slot& slot, bool keep, const Stamp& at) {
     net::ResponseHead head = parser_.head();
-    if (succeeded(head)) head.status = 200;
+    if (succeeded(head)) {
+      head.status = 200;
+      const std::string_view words = trim(answer_);
+      if (!words.empty() && words.front() != '{') {
+        return cut(slot, at, format("no state of a job: {}", error_text(answer_)));
+      }
+    }
     bool sound = slot.exchange.on_head(head);
     const std::size_t size = answer_.size();
     answer_.append(kDecodePadding, '\0');

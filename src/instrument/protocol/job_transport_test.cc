@@ -96,6 +96,25 @@ TEST_F(Jobs, a_job_is_begun_looked_at_and_fetched_and_its_latency_says_what_no_l
   EXPECT_EQ(hand.stats().connections_opened, 1U);
 }
 
+// A page of a gateway, say, where the state of a job belongs.
+TEST_F(Jobs, an_answer_that_is_no_state_of_a_job_is_no_video) {
+  for (const char* const words : {"<html>sign in</html>", "queued", "[1]"}) {
+    const std::string answer =
+        format("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{}",
+               std::string_view(words).size(), words);
+    PlayedPeer peer = begun(answer);
+    ASSERT_TRUE(hand.until([&] { return hand.notes.done.size() == hand.notes.sent.size(); }));
+    EXPECT_EQ(event().outcome, Outcome::bad_reply) << words;
+    EXPECT_EQ(hand.notes.details.back(), format("no state of a job: {}", words));
+    PlayedPeer looked = begun(job_answer("queued"));
+    hand.pass(1_s);
+    look(looked);
+    looked.say(answer);
+    ASSERT_TRUE(hand.until([&] { return hand.notes.done.size() == hand.notes.sent.size(); }));
+    EXPECT_EQ(event().outcome, Outcome::bad_reply) << words;
+  }
+}
+
 TEST_F(Jobs, a_query_may_end_where_its_job_is_completed) {
   hand.endpoints.fetch_artefacts = false;
   hand.endpoints.poll_interval = 50_ms;

@@ -214,6 +214,9 @@ TEST(KindEdges, a_job_is_an_object_and_a_video_has_bytes) {
   }
   EXPECT_EQ(edge_reply(Api::openai_videos, ""), "malformed");
   EXPECT_EQ(edge_reply(Api::openai_videos, "x"), "choice units 1");
+  for (const char* const no_video : {" ", "\n", "<html></html>", "\n <p>"}) {
+    EXPECT_EQ(edge_reply(Api::openai_videos, no_video), "malformed") << no_video;
+  }
 }
 
 TEST(KindEdges, a_call_without_a_place_has_the_one_before_the_first) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "base/text.h"
 #include "protocol/kind/kind.h"
 #include "protocol/kind/request_parts.h"
 #include "protocol/kind/typed_reader.h"
@@ -50,8 +51,10 @@ JobAnswer read_job(std::string_view text) {
 }
 
 bool read_video_job(std::string_view text, ReplyFields& out) {
-  if (text.empty()) return false;
-  if (text.front() != '{') {
+  // No file of a video begins with a blank or as a page does.
+  const std::string_view words = trim(text);
+  if (words.empty() || words.front() == '<') return false;
+  if (words.front() != '{') {
     out.units = 1;
     out.has_choice = true;
     return true;
