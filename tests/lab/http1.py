@@ -408,6 +408,15 @@ says(
     tokens=6,
     flags=("--extra-body", '{"n": 2}'),
 )
+says(
+    "sse_one_choice_ends_and_the_other_is_cut",
+    BEGUN
+    + chunk(b"".join(event(delta(word, index=at)) for word in "abc" for at in (0, 1)))
+    + chunk(event(delta(finish="stop", index=1)))
+    + LAST,
+    "truncated",
+    flags=("--extra-body", '{"n": 2}'),
+)
 # A server whose model is dead: it completes, and says nothing.
 says("sse_no_content", BEGUN + chunk(event(delta(finish="stop")) + DONE) + LAST, "any")
 

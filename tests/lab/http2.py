@@ -190,6 +190,8 @@ for name, bytes_of in {
     "a_name_in_capitals": lambda s: head(s, STATUS_200 + literal(b"X-Upper", b"y")),
     "no_status": lambda s: head(s, literal(b"x", b"y")),
     "two_statuses": lambda s: head(s, STATUS_200 * 2),
+    "a_status_of_zeros": lambda s: head(s, literal(b":status", b"000"))
+    + data(s, STREAM, END_STREAM),
     "a_status_of_words": lambda s: head(s, literal(b":status", b"okay")),
     "a_pseudo_field_of_a_request": lambda s: head(s, FIELDS + literal(b":path", b"/")),
     "a_status_behind_fields": lambda s: head(s, literal(b"x", b"y") + STATUS_200),
