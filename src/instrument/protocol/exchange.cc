@@ -39,7 +39,7 @@ Duration Stamp::uncertainty(bool exact) const {
     // A thread that slept on after its last byte had come was not woken when it should have been (a
     // hypervisor held its core). The bytes before that one may have waited too: no bound.
     const Instant slept = wake->slept_until(read);
-    if (slept - arrival <= kDeepWake) earliest = std::max(earliest, slept);
+    if (slept.known() && slept - arrival <= kDeepWake) earliest = std::max(earliest, slept);
   }
   if (!earliest.known()) return {};
   return std::max(arrival - earliest, Duration{});
