@@ -7,8 +7,9 @@
 Real runs against the built-in endpoint on the other core, which logs when it really sent each
 token. A round is one run of each shape of load for each disturbance:
 
-    quiet   none; a run during which the hypervisor took a tick or more of either core (steal) is
-            in a row of its own, for it was disturbed
+    quiet   none; a run during which the hypervisor took a tick or more of either core (steal), or
+            in which a write of the endpoint took a millisecond or more by its own log, is in a row
+            of its own, for it was disturbed
     stops   the client is stopped for 2 to 35 ms again and again (SIGSTOP, SIGCONT), 5 to 20 % of
             the time
     quota   its control group may use a part of a core (where control groups can be written)
@@ -51,6 +52,8 @@ VERDICTS = ["no", "suspected", "yes"]
 # What the truth is worth: between its instant and the segment's arrival the endpoint may be held
 # up, too.
 TOLERANCE_NS = 200_000
+# A write of the endpoint that takes this long was held up: one takes some 10 µs.
+HELD_NS = 1_000_000
 GROUPS = pathlib.Path("/sys/fs/cgroup")
 
 
@@ -187,7 +190,8 @@ def stolen_ticks():
 
 
 def one_run(assay, seconds, load, disturb, arguments, work, ahead):
-    """The verdict, its reasons and the rows of truth.compare() of one short run."""
+    """The verdict, its reasons, the rows of truth.compare() and the endpoint's longest write in ns
+    of one short run."""
     shutil.rmtree(work / "run", ignore_errors=True)
     log = work / "truth.log"
     endpoint = [assay, "endpoint", "--port", "0", "--quiet", "--ttft", "5ms", "--itl", "2ms",
@@ -208,8 +212,10 @@ def one_run(assay, seconds, load, disturb, arguments, work, ahead):
     client = json.loads(out)["client"]
     summary = json.loads((work / "run/performance/result_summary.json").read_text())
     sent = truth.sent_instants(work / "run/events.jsonl")
-    rows = truth.compare(summary, truth.series(truth.read_log(log), sent))
-    return client["client_limited"], [reason["what"] for reason in client["reasons"]], rows
+    replies = truth.read_log(log)
+    rows = truth.compare(summary, truth.series(replies, sent))
+    return (client["client_limited"], [reason["what"] for reason in client["reasons"]], rows,
+            truth.longest_write(replies))
 
 
 def row_text(row):
@@ -229,14 +235,16 @@ def measure(options, work):
                 before = stolen_ticks()
                 ahead = options.ahead and name in ("quiet", "stops")
                 with witness(ahead and name == "quiet") as holds:
-                    verdict, why, rows = one_run(assay, options.seconds, load, disturb, arguments,
-                                                 work, ahead)
+                    verdict, why, rows, longest = one_run(
+                        assay, options.seconds, load, disturb, arguments, work, ahead)
                 off = [row for row in rows if not truth.held(row, TOLERANCE_NS)]
                 row = name
                 if name == "quiet" and stolen_ticks() > before:
                     row = "quiet, steal"
                 elif holds[0] > 0:
                     row = "quiet, core held"
+                elif name == "quiet" and longest >= HELD_NS:
+                    row = "quiet, endpoint held"
                 counts = table[row]
                 counts["runs"] += 1
                 counts[verdict] += 1
@@ -245,7 +253,7 @@ def measure(options, work):
                 counts["wrong"] += verdict == "no" and bool(off)
                 if off or (name == "quiet" and verdict != "no"):
                     notes.append({"run": f"{row} {detail} {shape}".replace("  ", " "),
-                                  "verdict": verdict, "why": why,
+                                  "verdict": verdict, "why": why, "longest_write_ns": longest,
                                   "off": [row_text(row) for row in off]})
     return table, notes
 

@@ -57,6 +57,12 @@ def read_block(block, thread, open_replies, replies, holds):
             at += 24
 
 
+def longest_write(replies):
+    """How long the endpoint's longest write took, in ns; 0 where the log has no holds."""
+    return max((event.until - event.at for reply in replies.values() for event in reply.events),
+               default=0)
+
+
 def sent_instants(events_jsonl):
     """{request id: the client's `sent`} of the queries that ended well."""
     sent, ended = {}, set()
