@@ -38,6 +38,8 @@ struct ThreadFigures {
   int core = -1;                 // it was pinned to this core; −1: not pinned
   double cpu_share = -1;         // of one core
   Duration run_queue_delay{-1};  // ready to run and not running
+  // Times it got the core, each after a wait; negative: not recorded.
+  std::int64_t run_queue_waits = -1;
   std::uint64_t preempted = 0;
   // Waits that a signal cut short, as a stop does (SIGSTOP, the freezer), and their total length,
   // which is the upper limit of the stops' length.

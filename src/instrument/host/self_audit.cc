@@ -102,7 +102,10 @@ ThreadWatch::Books ThreadWatch::read() {
   }
   // Time on the CPU, time waiting for it, time slices.
   const Result<std::string> text = read_file("/proc/thread-self/schedstat");
-  if (text) books.run_queue = {static_cast<std::int64_t>(number_at(*text, 1))};
+  if (text) {
+    books.run_queue = {static_cast<std::int64_t>(number_at(*text, 1))};
+    books.slices = static_cast<std::int64_t>(number_at(*text, 2));
+  }
   return books;
 }
 
@@ -111,7 +114,9 @@ void ThreadWatch::finish(ThreadFigures& out) const {
   const double wall = (now.at - start_.at).seconds();
   out.cpu_share = wall > 0 ? (now.cpu - start_.cpu).seconds() / wall : 0;
   out.preempted = now.preempted - start_.preempted;
-  out.run_queue_delay = now.run_queue.ns < 0 ? Duration{-1} : now.run_queue - start_.run_queue;
+  if (now.run_queue.ns < 0) return;
+  out.run_queue_delay = now.run_queue - start_.run_queue;
+  out.run_queue_waits = now.slices - start_.slices;
 }
 
 SelfAudit::SelfAudit(Canary canary, std::filesystem::path root)

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <thread>
 #include <utility>
@@ -238,6 +239,36 @@ TEST(ThreadWatch, its_share_is_the_cpu_time_of_the_thread_over_the_time_that_pas
   EXPECT_LE(figures.cpu_share, 1.15);
   EXPECT_LT(figures.preempted, 100'000U);
   EXPECT_LE(figures.run_queue_delay.seconds(), wall);
+}
+
+TEST(ThreadWatch, each_sleep_ends_with_a_wait_for_the_core) {
+  std::array<int, 2> ask{};
+  std::array<int, 2> answer{};
+  ASSERT_EQ(::pipe(ask.data()) + ::pipe(answer.data()), 0);
+  std::thread other([&] {
+    char byte = 0;
+    while (::read(ask[0], &byte, 1) == 1) EXPECT_EQ(::write(answer[1], &byte, 1), 1);
+  });
+  ThreadBooksReader reader;
+  const auto sleeps = [&reader] {
+    return reader.look().value_or(ThreadBooks{}).voluntary_switches;
+  };
+  ThreadFigures figures;
+  const ThreadWatch watch;
+  const std::uint64_t before = sleeps();
+  char byte = 'a';
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_EQ(::write(ask[1], &byte, 1), 1);
+    EXPECT_EQ(::read(answer[0], &byte, 1), 1);  // sleeps until the other has answered
+  }
+  const auto slept = static_cast<std::int64_t>(sleeps() - before);
+  watch.finish(figures);
+  ASSERT_GE(slept, 1);
+  EXPECT_GE(figures.run_queue_waits, slept);
+  EXPECT_LE(figures.run_queue_waits, slept + static_cast<std::int64_t>(figures.preempted) + 20);
+  ::close(ask[1]);
+  other.join();
+  for (const int end : {ask[0], answer[0], answer[1]}) ::close(end);
 }
 
 struct AuditedMachine : MachineFiles {

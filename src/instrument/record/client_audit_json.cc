@@ -21,6 +21,7 @@ constexpr auto kThreadFields = [](auto& io, auto& thread) {
   io.field("core", thread.core);
   io.field("cpu_share", thread.cpu_share);
   io.field("run_queue_delay_ns", thread.run_queue_delay);
+  io.field("run_queue_waits", thread.run_queue_waits);
   io.field("preempted", thread.preempted);
   io.field("waits_interrupted", thread.waits_interrupted);
   io.field("interrupted_ns", thread.interrupted_for);

@@ -22,14 +22,14 @@ TEST(ClientAuditJson, what_was_written_is_what_is_read) {
 constexpr const char* kWholeAudit = R"({
   "wall_ns": 1,
   "threads": [
-    {"shard": 2, "core": 3, "cpu_share": 0.25, "run_queue_delay_ns": 4, "preempted": 5,
-     "waits_interrupted": 6, "interrupted_ns": 7,
+    {"shard": 2, "core": 3, "cpu_share": 0.25, "run_queue_delay_ns": 4, "run_queue_waits": 57,
+     "preempted": 5, "waits_interrupted": 6, "interrupted_ns": 7,
      "loop_lag": {"count": 8, "p50_ns": 9, "p99_ns": 10, "p999_ns": 11, "max_ns": 12, "stalls": 13,
                   "stalled_ns": 14, "holdups": 15},
      "send_lag": {"count": 16, "p50_ns": 17, "p99_ns": 18, "p999_ns": 19, "max_ns": 20,
                   "stalls": 21, "stalled_ns": 22, "holdups": 23}},
-    {"shard": 3, "core": -1, "cpu_share": -1.0, "run_queue_delay_ns": -1, "preempted": 0,
-     "waits_interrupted": 0, "interrupted_ns": 0,
+    {"shard": 3, "core": -1, "cpu_share": -1.0, "run_queue_delay_ns": -1, "run_queue_waits": -1,
+     "preempted": 0, "waits_interrupted": 0, "interrupted_ns": 0,
      "loop_lag": {"count": 0, "p50_ns": 0, "p99_ns": 0, "p999_ns": 0, "max_ns": 0, "stalls": 0,
                   "stalled_ns": 0, "holdups": -1},
      "send_lag": {"count": 0, "p50_ns": 0, "p99_ns": 0, "p999_ns": 0, "max_ns": 0, "stalls": 0,
@@ -57,6 +57,7 @@ TEST(ClientAuditJson, every_field_stands_under_its_name) {
   EXPECT_EQ(thread.send.stalled, 22_ns);
   EXPECT_EQ(thread.send.holdups, 23);
   EXPECT_EQ(thread.interrupted_for, 7_ns);
+  EXPECT_EQ(thread.run_queue_waits, 57);
   EXPECT_EQ(audit.canary.gap_max, 27_ns);
   EXPECT_EQ(audit.foreign_cpu, 29.5);
   EXPECT_EQ(audit.disk_error, "full");

@@ -18,6 +18,9 @@ constexpr double kStalledGuilty = 0.01;
 // Time ready to run and not running, as a share of the run.
 constexpr double kQueuedSuspected = 0.05;
 constexpr double kQueuedGuilty = 0.20;
+// To take a core from a program that runs costs some µs each time: as much of a wait moves no
+// figure, and 70,000 waits a second of it are no sign of a hold-up.
+constexpr Duration kSwitch = 5_us;
 constexpr double kBusySuspected = 0.90;
 // Share of the cores used by other programs; above it, they are the first thing to change.
 constexpr double kForeignMost = 0.75;
@@ -124,12 +127,11 @@ class Judge {
                  counted(thread.waits_interrupted, "time"), human_duration(thread.interrupted_for)),
           "find what stopped it: a debugger, a job control signal, a frozen cgroup");
     }
-    if (thread.run_queue_delay.ns >= 0) {
-      weigh(thread.run_queue_delay.seconds() / wall, kQueuedSuspected, kQueuedGuilty,
-            format("{} waited for a CPU during {} of the run", who(thread),
-                   percent(thread.run_queue_delay.seconds() / wall)),
-            "give it a core of its own: stop other programs, pin it (--pin), or --realtime");
-    }
+    const auto waits = static_cast<double>(std::max<std::int64_t>(thread.run_queue_waits, 0));
+    const double queued = (thread.run_queue_delay.seconds() - waits * kSwitch.seconds()) / wall;
+    weigh(queued, kQueuedSuspected, kQueuedGuilty,
+          format("{} waited for a CPU during {} of the run", who(thread), percent(queued)),
+          "give it a core of its own: stop other programs, pin it (--pin), or --realtime");
     if (!options_.spinning && thread.cpu_share > kBusySuspected) {
       add(ClientLimited::suspected,
           format("{} used {} of its core", who(thread), percent(thread.cpu_share)),

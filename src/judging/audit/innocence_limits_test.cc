@@ -135,6 +135,23 @@ TEST(InnocenceLimits, of_stops_and_of_waits_for_a_cpu) {
             "the measuring thread waited for a CPU during 20.0 % of the run");
 }
 
+TEST(InnocenceLimits, a_wait_of_5_us_for_each_time_on_the_core_is_the_price_of_a_switch) {
+  const auto queued = [](Duration wait, std::int64_t waits) {
+    return [=](ClientAudit& audit, metrics::Point&) {
+      audit.threads[0].run_queue_delay = wait;
+      audit.threads[0].run_queue_waits = waits;
+    };
+  };
+  EXPECT_EQ(verdict(queued(50_ms, -1)), kSuspected) << "nothing is known";
+  EXPECT_EQ(verdict(queued(50_ms, 0)), kSuspected);
+  EXPECT_EQ(verdict(queued(99_ms, 10'000)), kNo);
+  EXPECT_EQ(verdict(queued(100_ms, 10'000)), kSuspected);
+  EXPECT_EQ(verdict(queued(300_ms, 20'000)), kYes);
+  EXPECT_EQ(judged(queued(300_ms, 20'000)).reasons[0].what,
+            "the measuring thread waited for a CPU during 20.0 % of the run");
+  EXPECT_EQ(verdict(queued(Duration{-1}, 10)), kNo);
+}
+
 TEST(InnocenceLimits, of_a_busy_core_and_of_others_on_it) {
   const auto busy = [](double share, double foreign = 0, int cores = 0) {
     return [=](ClientAudit& audit, metrics::Point&) {
