@@ -124,7 +124,7 @@ def test_a_packed_tree_is_clean_and_its_accuracy_logs_are_truncated(assay, tree,
     assert (accuracy / "accuracy.txt").read_text().endswith(
         f"\nhash={hashlib.sha256(whole).hexdigest()}\n")
     done = assay("pack", "--suite", "inference", plan, "--out", out, code=None)
-    assert done.code == 2 and "is there already" in done.err
+    assert done.code == 2 and "exists already" in done.err
 
 
 @pytest.mark.parametrize("change, words", [

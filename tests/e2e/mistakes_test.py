@@ -185,7 +185,7 @@ def test_a_report_of_a_run_is_not_silently_one_of_a_curve(assay, tmp_path):
     curve = tmp_path / "c"
     assay("curve", "--endpoint", "http://127.0.0.1:1", "--model", "m", "--concurrency", 1,
           "--quick", "--quiet", "--report-dir", curve, code=3)
-    assert "--definitions: is of one run" in assay("report", curve, "--definitions", "all",
+    assert "--definitions: applies to one run" in assay("report", curve, "--definitions", "all",
                                                    code=2).err
     assert "assay run" not in assay("verify", curve, code=2).err.split("its runs lie")[0]
 

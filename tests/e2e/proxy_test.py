@@ -242,7 +242,7 @@ def test_a_proxy_that_is_killed_leaves_a_trace_of_whole_lines(assay, endpoint, p
     through.stop(signal.SIGKILL)
     assert len(rows_of(path)) >= 3
     done = assay("proxy", server.url, "--record", path, code=2)
-    assert "is there already" in done.err
+    assert "exists already" in done.err
 
 
 def test_an_https_server_is_reached_with_its_certificate_checked(endpoint, proxy, tmp_path):

@@ -27,7 +27,7 @@ Result<std::uint64_t> tar_number(std::string_view field) {
   if ((static_cast<unsigned char>(field[0]) & 0x80) != 0) {
     std::uint64_t out = static_cast<unsigned char>(field[0]) & 0x7FU;
     for (const char c : field.substr(1)) {
-      if (out >> 56 != 0) return Error{Code::corrupt, "a size beyond measure"};
+      if (out >> 56 != 0) return Error{Code::corrupt, "a size that no file can have"};
       out = out << 8 | static_cast<unsigned char>(c);
     }
     return out;
@@ -220,7 +220,7 @@ Result<void> Archive::read_tar() {
     const char kind = head[156];
     constexpr std::uint64_t kNameMax = 1 << 20;
     if (kind == 'L' || kind == 'x') {
-      if (size > kNameMax) return Error{Code::corrupt, "a name beyond measure"};
+      if (size > kNameMax) return Error{Code::corrupt, "a name that is too long"};
       ASSIGN_OR_RETURN(const std::string text, file_.read(at, size));
       long_name = kind == 'L' ? std::string(tar_text(text)) : pax_path(text);
     } else if (kind == '0' || kind == '\0') {

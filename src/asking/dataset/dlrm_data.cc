@@ -289,8 +289,8 @@ Result<Sample> dlrm_request(std::string_view line, const DlrmShape& shape, std::
 
 Result<Dataset> load_dlrm_data(const Spec& spec) {
   if (spec.rows_max > 0) {
-    return invalid(
-        format("'{}': of dlrm_v3 a share of each step's users is asked: FOLDER#0.01", spec.path));
+    return invalid(format(
+        "'{}': name the share of each step's users that dlrm_v3 asks: FOLDER#0.01", spec.path));
   }
   ASSIGN_OR_RETURN(const auto source, share_of(spec.path));
   const std::filesystem::path path = source.first;

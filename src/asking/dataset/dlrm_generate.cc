@@ -210,7 +210,7 @@ Result<void> check_recipe(const DlrmRecipe& recipe) {
     return invalid(format("candidates: {} is more than {}", recipe.candidates, kCandidatesMax));
   }
   if (recipe.users > kUsersMax || recipe.items / recipe.categories > std::uint64_t{1} << 32) {
-    return invalid("users, items: more than this generator numbers");
+    return invalid("users, items: more than this generator can number");
   }
   return {};
 }

@@ -118,7 +118,7 @@ Result<int> show_workloads(const ShownWorkload& options, const Talk& talk) {
   const Workloads all = Workloads::builtin();
   if (options.name.empty()) {
     if (options.config || !options.edition.empty() || !options.scenario.empty()) {
-      return invalid("--edition, --scenario and --config: are about one workload; name it");
+      return invalid("--edition, --scenario and --config: apply to one workload; name it");
     }
     TRY(list_workloads(all, options.json, talk));
     return exit_code(ExitCode::done);

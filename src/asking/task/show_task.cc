@@ -54,8 +54,7 @@ Result<void> write_rows(const std::filesystem::path& path, const std::vector<Jso
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
   if (std::filesystem::exists(path, error)) {
-    return invalid(
-        format("--sample: '{}' is there already, and is not overwritten", path.string()));
+    return invalid(format("--sample: '{}' exists already, and is not overwritten", path.string()));
   }
   std::string text;
   for (const Json& row : rows) text += row.dump() + "\n";
@@ -99,7 +98,7 @@ Result<void> print_file(const std::string& name, const Talk& talk) {
 Result<int> show_tasks(const ShownTask& options, const Talk& talk) {
   if (options.name.empty()) {
     if (options.yaml || !options.sample.empty())
-      return invalid("--yaml and --sample: are about one task; name it");
+      return invalid("--yaml and --sample: apply to one task; name it");
     return list_tasks(options.json, talk);
   }
   ASSIGN_OR_RETURN(const Task task, find_task(options.name));

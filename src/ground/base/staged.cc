@@ -256,7 +256,7 @@ Result<StagedFolder> StagedFolder::create(const fs::path& path, bool replaces) {
   ASSIGN_OR_RETURN(const auto fd, claim(part.string(), make_folder));
   if (!fd) {
     return invalid(
-        format("'{}' lies there: another program is writing '{}' now\n  if none is, "
+        format("'{}' exists: another program is writing '{}' now\n  if no program is, "
                "remove it",
                part.string(), place.string()));
   }

@@ -138,7 +138,7 @@ class Checker {
     if (!json) return json.error().within("MANIFEST.json");
     if ((*json)["format"].as_string() != "assay-bundle" ||
         (*json)["version"].as_int() != kVersion) {
-      return corrupt("MANIFEST.json is of no bundle format that this version reads");
+      return corrupt("MANIFEST.json: this version cannot read its bundle format");
     }
     bundle_.created = (*json)["created"].as_string();
     for (const Json& file : (*json)["files"].items()) {

@@ -123,7 +123,7 @@ TEST_F(BundleTest, a_manifest_of_another_format_is_refused_though_its_digest_fit
     const auto checked = check_bundle(root_ / "c.tar");
     return checked ? std::string() : checked.error().message;
   };
-  const std::string other = "MANIFEST.json is of no bundle format that this version reads";
+  const std::string other = "MANIFEST.json: this version cannot read its bundle format";
   EXPECT_EQ(why(R"({"format":"assay-bundle","version":1})"), "");
   EXPECT_EQ(why(R"({"format":"assay-run","version":1})"), other);
   EXPECT_EQ(why(R"({"format":"assay-bundle","version":2})"), other);

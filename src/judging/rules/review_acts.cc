@@ -69,7 +69,7 @@ Result<void> check_role(const Review& review, std::string_view kind, const Actor
   if (role == "anybody") return {};
   if (actor.role != role) return refused(format("'{}' is for the role {}", kind, role));
   if (role == "submitter" && actor.organisation != review.organisation) {
-    return refused(format("this submission is {}'s, and you are of {}", review.organisation,
+    return refused(format("this submission belongs to {}, and you to {}", review.organisation,
                           actor.organisation));
   }
   if (kind == "objection" && actor.organisation == review.organisation) {

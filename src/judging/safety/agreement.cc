@@ -358,8 +358,8 @@ class Agreeing {
         if (!label.group.empty()) add(one.groups[label.group], label.ratings);
       }
     }
-    if (unknown > 0) findings_.push_back(format("{} labels are of no item", unknown));
-    if (other > 0) findings_.push_back(format("{} labels are of another reply", other));
+    if (unknown > 0) findings_.push_back(format("{} labels belong to no item", unknown));
+    if (other > 0) findings_.push_back(format("{} labels belong to another reply", other));
   }
 
   void spread() {

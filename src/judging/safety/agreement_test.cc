@@ -104,7 +104,7 @@ TEST(Agreement, disagreement_of_people_is_kept_and_shown) {
   EXPECT_DOUBLE_EQ(joint["soft"].as_double(), (1 + 0.5 + 0.75) / 3);
   EXPECT_EQ(found.json["judges"][0]["cohen"]["replies"].as_int(), 3);
   EXPECT_THAT(found.findings,
-              ElementsAre("1 labels are of no item", "1 labels are of another reply"));
+              ElementsAre("1 labels belong to no item", "1 labels belong to another reply"));
 }
 
 }  // namespace

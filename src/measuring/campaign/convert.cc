@@ -117,7 +117,8 @@ bool is_reference(const std::string& path, const std::string& from) {
 }
 
 Result<interchange::ForeignFacts> told_facts(const ConvertOptions& told) {
-  if (told.rate && told.concurrency) return invalid("--rate: or --concurrency, not both");
+  if (told.rate && told.concurrency)
+    return invalid("--rate, --concurrency: give one of them, not both");
   if (told.rate && !(*told.rate > 0)) return invalid("--rate: must be above 0");
   if (told.concurrency == 0U) return invalid("--concurrency: at least 1");
   interchange::ForeignFacts out{
@@ -137,7 +138,7 @@ Result<int> convert(ConvertOptions options, std::span<const std::string> args, c
   if (options.files.size() > 1 || !reference_runs_in(file).empty()) {
     if (facts.concurrency || facts.rate || !facts.model.empty() || !facts.api.empty()) {
       return invalid(
-          "--model, --api-type, --concurrency, --rate: are of one run, not of a curve's");
+          "--model, --api-type, --concurrency, --rate: apply to one run, not to a curve");
     }
     return convert_to_curve(options.files, folder, args, options.json, talk);
   }

@@ -77,7 +77,7 @@ std::string workload_slo(const Json& limits) {
 // Short measurements at levels that the search chooses, below search/ of the folder.
 Result<int> find_best_level(const LoadSettings& load, const CurveOptions& asked, const Talk& talk) {
   if (asked.find != "slo" && !asked.slo.empty()) {
-    return invalid("--slo: is what --find slo looks for");
+    return invalid("--slo: works only with --find slo");
   }
   constexpr std::int64_t kMost = 4096;
   CurveOptions options = asked;
@@ -277,11 +277,12 @@ Result<int> measure_curve(RunSettings& settings, CurveOptions options,
   }
   if (!options.find.empty()) return find_best_level(load, options, talk);
   if (!options.slo.empty()) {
-    return invalid("--slo: is what --find slo looks for; of a curve: assay report CURVE --slo");
+    return invalid(
+        "--slo: works only with --find slo; for a finished curve: assay report CURVE --slo");
   }
   if (!options.dry_run) TRY(results.check());
   if (!options.resume.empty() && !forecast.from.empty()) {
-    return invalid("--from: is for a new curve; one that goes on knows its own finished points");
+    return invalid("--from: applies to a new curve; a resumed one knows its own finished points");
   }
   PreparedCurve prepared;
   std::optional<CurveFolder> folder;

@@ -6,7 +6,7 @@ namespace assay::campaign {
 
 Result<void> ForecastAsked::check(bool dry_run) const {
   if (!dry_run && (!from.empty() || cards || card_hour)) {
-    return invalid("--from, --cards, --card-hour: are for --dry-run");
+    return invalid("--from, --cards, --card-hour: work only with --dry-run");
   }
   if (from.empty() && (cards || card_hour)) {
     return invalid("--cards, --card-hour: need --from, which says how long the plan takes");

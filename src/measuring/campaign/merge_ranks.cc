@@ -58,7 +58,8 @@ Result<RankFolder> read_rank_folder(const std::filesystem::path& folder) {
     if (!read) return read.error().within(clock.string());
     if (read->rank != out.clock.rank || read->shard_first != out.clock.shard_first ||
         read->threads != threads) {
-      return Error{Code::corrupt, clock.string() + ": of another rank than the logs beside it"};
+      return Error{Code::corrupt,
+                   clock.string() + ": belongs to another rank than the logs beside it"};
     }
     out.clock = *std::move(read);
   }

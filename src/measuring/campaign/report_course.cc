@@ -179,7 +179,8 @@ Result<int> report_curve(const ReportOptions& options, Gate& gate, SafetyGate& s
                                     {"--definitions", &options.definitions},
                                     {"--format", &options.format}}) {
     if (value->empty()) continue;
-    return invalid(format("{}: is of one run; name a point's: {}/points/…", flag, options.folder));
+    return invalid(
+        format("{}: applies to one run; name a point's: {}/points/…", flag, options.folder));
   }
   ASSIGN_OR_RETURN(const CurveView view, CurveView::open(options.folder));
   const CurveFolder& folder = view.curve();
@@ -343,13 +344,14 @@ Result<int> show_report(ReportOptions options, Gate& gate, SafetyGate& safety, c
   const bool curve = CurveView::is_curve(options.folder);
   const bool other = !options.truth.empty() || curve;
   if (other && !options.tokenizer.empty()) {
-    return invalid("--tokenizer: is about the report of one run");
+    return invalid("--tokenizer: applies only to the report of one run");
   }
   const bool figures =
       options.truth.empty() && options.format.empty() && options.definitions.empty();
   if (gate.asked() && !figures) {
     return invalid(
-        "--require: is of the report's own figures; leave out --truth, --format and --definitions");
+        "--require: checks the report's own figures; leave out --truth, --format and "
+        "--definitions");
   }
   ASSIGN_OR_RETURN(const interchange::RunView view, open_view(options));
   if (!options.truth.empty()) return report_truth(options, talk);
@@ -357,7 +359,7 @@ Result<int> show_report(ReportOptions options, Gate& gate, SafetyGate& safety, c
     return invalid("--out: is where --format writes; a page is written by --html FILE");
   }
   if (options.table != "events" && !is_table(options.format)) {
-    return invalid("--table: is of --format parquet or arrow");
+    return invalid("--table: works only with --format parquet or arrow");
   }
   if (options.price && !(*options.price > 0)) return invalid("--price: must be above 0");
   if (curve) {
@@ -365,15 +367,17 @@ Result<int> show_report(ReportOptions options, Gate& gate, SafetyGate& safety, c
   }
   if (safety.asked()) {
     return invalid(
-        format("--safety-min: of a curve with safety runs, and '{}' is none; a safety "
-               "run's own: assay check FOLDER --safety-min GRADE",
+        format("--safety-min: applies to a curve with safety runs, and '{}' is none; for a "
+               "safety run: assay check FOLDER --safety-min GRADE",
                options.given));
   }
   if (options.why && (!options.format.empty() || !options.definitions.empty())) {
-    return invalid("--why: is of the report's own figures");
+    return invalid(
+        "--why: explains the report's own figures; leave out --format and --definitions");
   }
   if (!options.power.empty() || !options.slo.empty()) {
-    return invalid(format("--power, --slo: of a curve, and '{}' is none", options.given));
+    return invalid(
+        format("--power, --slo: apply only to a curve, and '{}' is none", options.given));
   }
   if (!options.format.empty()) return report_format(options, talk);
   if (!options.definitions.empty()) return report_definitions(options, talk);

@@ -181,21 +181,21 @@ TEST_F(ReportCourse, flags_that_exclude_each_other_are_named) {
   const std::vector<std::pair<std::function<void(ReportOptions&)>, std::string>> cases{
       {[](ReportOptions& o) { o.json = o.markdown = true; }, "--json, --markdown: "},
       {[](ReportOptions& o) { o.out = "x"; }, "--out: is where --format writes"},
-      {[](ReportOptions& o) { o.table = "fragments"; }, "--table: is of --format"},
+      {[](ReportOptions& o) { o.table = "fragments"; }, "--table: works only with --format"},
       {[](ReportOptions& o) { o.price = 0; }, "--price: must be above 0"},
-      {[](ReportOptions& o) { o.power = "700"; }, "--power, --slo: of a curve"},
-      {[](ReportOptions& o) { o.slo = "ttft<=1s"; }, "--power, --slo: of a curve"},
+      {[](ReportOptions& o) { o.power = "700"; }, "--power, --slo: apply only to a curve"},
+      {[](ReportOptions& o) { o.slo = "ttft<=1s"; }, "--power, --slo: apply only to a curve"},
       {[](ReportOptions& o) { o.format = "nobodys"; }, "--format: no format \"nobodys\""},
       {[](ReportOptions& o) {
          o.why = true;
          o.definitions = "all";
        },
-       "--why: is of the report's own figures"},
+       "--why: explains the report's own figures"},
       {[](ReportOptions& o) {
          o.truth = "truth.jsonl";
          o.tokenizer = "x";
        },
-       "--tokenizer: is about the report of one run"},
+       "--tokenizer: applies only to the report of one run"},
   };
   for (const auto& [change, words] : cases) {
     options_ = plain;
@@ -205,12 +205,12 @@ TEST_F(ReportCourse, flags_that_exclude_each_other_are_named) {
   }
 }
 
-TEST_F(ReportCourse, a_requirement_is_of_the_reports_own_figures) {
+TEST_F(ReportCourse, a_requirement_checks_the_reports_own_figures) {
   record();
   gate_.texts = {"failed<=20%"};
   ASSERT_TRUE(gate_.understand());
   options_.format = "vllm";
-  EXPECT_THAT(refusal(), StartsWith("--require: is of the report's own figures"));
+  EXPECT_THAT(refusal(), StartsWith("--require: checks the report's own figures"));
 }
 
 TEST_F(ReportCourse, a_folder_without_a_log_is_named) {

@@ -329,13 +329,14 @@ Result<int> run_several(const RunSettings& settings, const RunOptions& options, 
                                 : options.each_class ? "--each-class"
                                 : options.derate     ? "--derate"
                                                      : "--power-director";
-  if (gate.asked()) return invalid(format("--require: {} is of several runs", flag));
+  if (gate.asked()) return invalid(format("--require: checks one run, and {} makes several", flag));
   if (!options.store.empty() || options.prometheus || !options.live.empty() || options.dry_run) {
     return invalid(format("{}: has no --store, --prometheus, --live or --dry-run", flag));
   }
   if (options.interference + options.each_class + options.derate + !options.power_director.empty() >
       1) {
-    return invalid("--interference, --each-class, --derate, --power-director: one of them");
+    return invalid(
+        "--interference, --each-class, --derate, --power-director: give only one of them");
   }
   const InterferenceOptions series{.client = options.client,
                                    .json = options.json,

@@ -206,7 +206,7 @@ Result<void> choose_task(const std::string& name, score::FileScoring& how) {
 Result<int> score_it(ScoreOptions options, const Talk& talk) {
   const bool folder = std::filesystem::is_directory(options.path);
   if (folder && !options.workload.empty()) {
-    return invalid("--workload: is for an accuracy log; a run knows its workload");
+    return invalid("--workload: applies to an accuracy log; a run knows its workload");
   }
   std::string verdicts;
   if (!options.verdicts.empty()) options.file.verdicts = &verdicts;

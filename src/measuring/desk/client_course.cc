@@ -154,7 +154,7 @@ class DeskCourse {
   Result<void> choose_scenario() {
     if (options_.config.empty()) {
       if (!options_.scenario.empty() || !options_.prompts.empty() || !options_.tools.empty()) {
-        return invalid("--scenario, --prompts, --tools: are about a CONFIG");
+        return invalid("--scenario, --prompts, --tools: need a CONFIG");
       }
       scenario_ = {.name = options_.agentic ? "stand-in agents" : "stand-in prompts",
                    .iterations = 3,

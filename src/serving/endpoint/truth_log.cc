@@ -321,7 +321,7 @@ Result<TruthRecord> read_truth_log(const std::filesystem::path& path) {
   }
   if (head.version != kVersion && head.version != kVersionWithHolds) {
     return Error{Code::unsupported,
-                 format("'{}' is of version {}; this program reads {} and {}", path.string(),
+                 format("'{}' has version {}; this program reads {} and {}", path.string(),
                         head.version, kVersion, kVersionWithHolds)};
   }
   TruthRecord out;

@@ -31,7 +31,7 @@ Result<void> understand(const TypedEndpoint& typed, EndpointOptions& options) {
     return invalid("--certificate: there is one with --tls alone");
   }
   if (typed.scenario.empty() && (typed.speedup || !typed.catalogue.empty())) {
-    return invalid("--speedup, --catalogue: are about a modelled system: --scenario FILE");
+    return invalid("--speedup, --catalogue: apply only to a modelled system: --scenario FILE");
   }
   ASSIGN_OR_RETURN(const std::uint32_t port, whole("--port", typed.port, 65535));
   options.port = static_cast<std::uint16_t>(port);

@@ -135,7 +135,7 @@ Result<int> make_board_token(store::Store& store, const ReviewAsked& o, const Ta
   ASSIGN_OR_RETURN(const Role role, role_named(o.role));
   const bool of_organisation = role == Role::submitter || role == Role::reviewer;
   if (of_organisation && o.organisation.empty()) {
-    return invalid("--organisation: a submitter or reviewer is of one");
+    return invalid("--organisation: a submitter or reviewer needs one");
   }
   const std::string token = random_secret();
   TRY(store.put_token({.hash = sha256_hex(token),

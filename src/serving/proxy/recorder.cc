@@ -28,7 +28,7 @@ Result<std::unique_ptr<Recorder>> Recorder::open(const std::filesystem::path& pa
   if (name.has_parent_path()) TRY(make_folders(name.parent_path()));
   const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
   if (fd < 0 && errno == EEXIST) {
-    return invalid(format("--record: '{}' is there already\n  name another place", name.string()));
+    return invalid(format("--record: '{}' exists already\n  name another place", name.string()));
   }
   if (fd < 0) return errno_error(name.string());
   File file(::fdopen(fd, "a"));

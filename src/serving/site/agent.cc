@@ -161,7 +161,8 @@ Result<void> Agent::begin(const Json& federation, const Json& run, Turn& turn) {
   const Json* benchmark = named(federation["benchmarks"], local.benchmark);
   const Json* dataset = named(federation["datasets"], local.dataset);
   if (benchmark == nullptr || dataset == nullptr) {
-    return Error{Code::corrupt, format("hub: run '{}' is of nothing that it lists", local.id)};
+    return Error{Code::corrupt,
+                 format("hub: run '{}' belongs to nothing that the hub lists", local.id)};
   }
   ASSIGN_OR_RETURN(const sites::Measurement measurement,
                    sites::parse_measurement((*benchmark)["measurement"]));

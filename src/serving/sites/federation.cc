@@ -22,7 +22,7 @@ Result<void> need_role(const Actor& actor, Role role) {
 template <typename Things>
 Result<void> need_new(const Things& things, const std::string& id) {
   if (!things.contains(id)) return {};
-  return refused(format("'{}' is there already", id));
+  return refused(format("'{}' exists already", id));
 }
 
 // One side of an association: what the actor owns of it.

@@ -93,7 +93,7 @@ Result<int> cmd_dataset(Args args) {
   }
   if (options.provenance) return campaign::print_provenance(options.spec, options.json, console());
   if (options.check) return dataset::check_croissant(options, console());
-  if (options.use.given()) return invalid("--purpose and its like: belong to --check");
+  if (options.use.given()) return invalid("--purpose and the other flags of a use: need --check");
   ASSIGN_OR_RETURN(const dataset::Spec spec, read_spec(options));
   return dataset::show_dataset(spec, options, console());
 }

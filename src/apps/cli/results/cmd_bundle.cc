@@ -68,7 +68,7 @@ Result<int> cmd_key(Args args) {
   flags.add("--json", &json, "print the names and the fingerprint as JSON");
   PARSE_OR_RETURN(flags, args);
   if (std::filesystem::exists(file))
-    return invalid(format("'{}' is there already\n  name another file", file));
+    return invalid(format("'{}' exists already\n  name another file", file));
   ASSIGN_OR_RETURN(const KeyPair pair, make_key_pair());
   TRY(write_file_atomic(file, pair.private_pem, 0600));
   TRY(write_file_atomic(file + ".pub", pair.public_pem));

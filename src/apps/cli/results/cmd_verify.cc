@@ -60,7 +60,7 @@ Result<int> cmd_verify(Args args) {
                      path, run.records);
     return tell(run.differences, good, json);
   }
-  if (!tokenizer.empty()) return invalid("--tokenizer: is about a run's folder");
+  if (!tokenizer.empty()) return invalid("--tokenizer: applies only to a run's folder");
   if (!record::may_be_tar(path)) {
     return invalid(format("'{}' is no bundle\n  `assay bundle RUN` makes one", path));
   }

@@ -159,7 +159,7 @@ Result<PackSource> from_runs(const std::vector<std::string>& folders, std::int64
 Result<PackSource> pack_source(const std::vector<std::string>& folders, std::int64_t c_max) {
   if (folders.empty()) return invalid("name a curve's folder, or those of runs");
   const bool curve = CurveFolder::is_curve(folders.front());
-  if (curve && folders.size() > 1) return invalid("one curve at a time");
+  if (curve && folders.size() > 1) return invalid("name one curve at a time");
   const std::vector<std::string> inside = reference_runs_in(folders.front());
   const bool holds_runs = folders.size() == 1 && !inside.empty();
   ASSIGN_OR_RETURN(PackSource out, curve ? from_curve(folders.front())

@@ -58,12 +58,12 @@ Result<void> check_safety_together(const SafetyRunOptions& options) {
          {"--prompts", "--standard", "--judges", "--retries", "--levels", "--curve", "--report-dir",
           "--draw", "--draw-seed", "--attacks", "--pack"}) {
       if (options.given.contains(flag))
-        return invalid(format("{}: a run that goes on has it already", flag));
+        return invalid(format("{}: a resumed run has it already", flag));
     }
   }
   for (const char* const flag : {"--levels", "--report-dir"}) {
     if (options.curve.empty() || !options.given.contains(flag)) continue;
-    return invalid(format("{}: with --curve it is the curve's", flag));
+    return invalid(format("{}: comes from the curve of --curve; leave it out", flag));
   }
   return {};
 }

@@ -51,7 +51,7 @@ Result<Json> derive_label(const SafetyWish& wish, const LabelWish& how, std::str
   ASSIGN_OR_RETURN(const auto report, safety::grade_items(wish.standard, items));
   if (!report.overall.grade) {
     return invalid(
-        format("'{}' has no overall grade, and a label is of one", wish.folder.string()));
+        format("'{}' has no overall grade, and a label needs one", wish.folder.string()));
   }
   ASSIGN_OR_RETURN(const auto logs,
                    record::find_event_logs(audit::log_folder(wish.folder / "answers/01")));
@@ -147,7 +147,7 @@ Result<void> check_signature(const std::filesystem::path& folder, const std::str
   const auto fingerprint = key_fingerprint(pem);
   if (!holds || !*holds) out.emplace_back("label.json is not what was signed");
   if (!fingerprint || *fingerprint != label["signer"].as_string()) {
-    out.emplace_back("label.sig is of another key than label.json says");
+    out.emplace_back("label.sig was made with another key than label.json says");
   }
   if (trusted_pem.empty()) return {};
   ASSIGN_OR_RETURN(const std::string wanted, normal_public_key(trusted_pem));

@@ -417,7 +417,7 @@ Result<SafetyWish> open_safety(const std::filesystem::path& folder,
   if (facts["sealed"].is_string()) {
     if (!key) {
       return invalid(
-          format("'{}' is of sealed prompts\n  --seal-key FILE opens it; assay safety "
+          format("'{}' used sealed prompts\n  --seal-key FILE opens it; assay safety "
                  "prove {} checks its proofs without the key",
                  folder.string(), folder.string()));
     }

@@ -283,8 +283,8 @@ Result<PlannedScenario> plan_scenario(loadgen::Test test, std::uint64_t threads,
     return invalid(format("--threads: {} asks from one thread", test.name));
   }
   if (!offline && load.max_in_flight) {
-    return invalid(
-        format("--max-in-flight: is of offline; {} says itself what is in flight", test.name));
+    return invalid(format(
+        "--max-in-flight: works only with offline; {} sets itself what is in flight", test.name));
   }
   if (offline) load.max_in_flight = test.in_flight_max;
   // A test that logs answers needs their texts.

@@ -264,7 +264,7 @@ std::string truncated_accuracy_log(const std::string& whole) {
 
 Result<PackedInference> pack_inference(const fs::path& plan, const fs::path& out) {
   std::error_code error;
-  if (fs::exists(out, error)) return invalid(format("{}: is there already", out.string()));
+  if (fs::exists(out, error)) return invalid(format("{}: exists already", out.string()));
   fs::path part = out;
   part += ".part";
   fs::remove_all(part, error);
