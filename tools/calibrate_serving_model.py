@@ -9,7 +9,8 @@
     calibrate_serving_model.py DISAGG.csv disagg --assay build/release/assay
 
 `cv` leaves out a fifth of the whole curves at a time (all concurrencies of one model, card,
-backend, format, lengths and layout), then whole models. The fit itself is serving_fit.py.
+backend, format, lengths and layout), then whole models. The fit itself is serving_fit.py; what a
+release of the engine changes is serving_release.py's.
 
 For development only; needs numpy, PyYAML, serving_catalogue.py, serving_schedule.py,
 serving_step.py and validation_plot.py. The points are not part of the repository.
@@ -32,6 +33,7 @@ import validation_plot
 from serving_catalogue import NAMES as CLI
 from serving_catalogue import STATE_BYTES, card, model
 from serving_fit import COMPUTE_BY_FORMAT, CONSTANTS, NAMES, Fit
+from serving_release import Releases
 from serving_schedule import Loop
 from serving_step import kv_element_bytes
 
@@ -183,7 +185,11 @@ def ttft_counts(p):
                     and p["isl"] == p["osl"] == 1024) or p["ttft"] > 15000)
 
 
-def calibration_yaml(fit, provenance, compared):
+def noticeable(logs):
+    return {n: math.exp(v) for n, v in zip(NAMES, logs) if abs(v) > 0.004}
+
+
+def calibration_yaml(fit, releases, provenance, compared):
     lines = ["# The constants of the step-time model: the base times every adjustment that",
              "# fits. Written by tools/calibrate_serving_model.py; method and errors are in",
              "# docs/guide/serving_model.md.", "kind: calibration", "provenance: >-",
@@ -193,6 +199,8 @@ def calibration_yaml(fit, provenance, compared):
     lines += ["adjust:", "  # Starting points that differ by format and architecture."]
 
     def item(when, times):
+        if not times:
+            return
         filters = ", ".join(f"{k}: {v}" for k, v in when.items())
         factors = ", ".join(f"{k}: {v:.4g}" for k, v in times.items())
         lines.append(f"  - {{when: {{{filters}}},\n     times: {{{factors}}}}}")
@@ -205,9 +213,10 @@ def calibration_yaml(fit, provenance, compared):
         lines.append(f"  # Fitted, by {' and '.join(keys)}.")
         for name, i in groups.items():
             logs = table[i] * fit.spread * share
-            times = {n: math.exp(v) for n, v in zip(NAMES, logs) if abs(v) > 0.004}
-            if times:
-                item(dict(zip(keys, name)), times)
+            item(dict(zip(keys, name)), noticeable(logs))
+    lines.append("  # Of releases, fitted to what all the above leaves.")
+    for when, logs in releases.adjustments():
+        item(when, noticeable(logs))
     return "\n".join(lines) + "\n"
 
 
@@ -286,9 +295,9 @@ def unseen(points, parts, start=None):
     start = start or Fit(points).solve(kept, ttft_counts).theta  # only where the search begins
     errors = [None] * len(points)
     for part in parts:
-        fit = Fit(points).solve([p for i, p in enumerate(points)
-                                 if i not in part and not early_attention_dp(p)],
-                                ttft_counts, start)
+        seen = [p for i, p in enumerate(points) if i not in part and not early_attention_dp(p)]
+        fit = Fit(points).solve(seen, ttft_counts, start)
+        fit = Releases(fit, seen).solve(seen, ttft_counts)
         held = sorted(part)
         tpot, ttft = fit.predict([by_rules(points[i]) for i in held])
         for i, a, b in zip(held, tpot, ttft):
@@ -480,7 +489,11 @@ def main():
         fit = Fit(points).solve(points, ttft_counts)
         tpot, ttft = fit.predict(points)
         errors = [shares(p, b, a) for p, a, b in zip(points, tpot, ttft)]
-        report(points, errors, "Fitted points")
+        report(points, errors, "Fitted points, no release told")
+        releases = Releases(fit, points).solve(points, ttft_counts)
+        tpot, ttft = releases.predict(points)
+        report(points, [shares(p, b, a) for p, a, b in zip(points, tpot, ttft)],
+               "Fitted points, releases told")
         if args.out:
             count = len({curve(p) for p in points})
             names = ", ".join(sorted({model(p["m"]).name for p in points}))
@@ -490,7 +503,8 @@ def main():
                 f"(InferenceX and others, as published with AIConfigurator, Apache-2.0): {names}; "
                 f"{cards}; vLLM, SGLang, TensorRT-LLM")
             with open(args.out, "w", encoding="utf-8") as out:
-                out.write(calibration_yaml(fit, text, compared_families(points, errors)))
+                out.write(calibration_yaml(fit, releases, text,
+                                           compared_families(points, errors)))
     return 0
 
 

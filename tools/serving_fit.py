@@ -112,14 +112,20 @@ class Fit:
             out += (columns @ columns.T) * alike[np.ix_(which, which)]
         return out
 
+    def bases(self, points):
+        return np.array([base(p) for p in points])
+
+    def logs_of(self, points):
+        """Logarithms of each point's constants."""
+        return self.logs(self.theta, self.bases(points), self.index(points))
+
     def predict(self, points, batches=None):
         batches = batches or Points(points)
-        logs = self.logs(self.theta, np.array([base(p) for p in points]), self.index(points))
-        return batches.predict(dict(zip(NAMES, np.exp(logs).T)))
+        return batches.predict(dict(zip(NAMES, np.exp(self.logs_of(points)).T)))
 
     def solve(self, points, ttft_counts, start=None, rounds=25, batches=None):
         batches = batches or Points(points)
-        bases, index = np.array([base(p) for p in points]), self.index(points)
+        bases, index = self.bases(points), self.index(points)
         tpot = np.log([p["tpot"] for p in points])
         ttft = np.log([p["ttft"] for p in points])
         weight = np.array([1 / TTFT_SIGMA if ttft_counts(p) else 0 for p in points])
@@ -194,7 +200,7 @@ class Fit:
         a least-squares fit has a closed form: with K = 1 + J J^T and r the residuals, those of a
         part g are inverse(K)_gg^-1 r_g. A part is (indices left out, indices asked)."""
         batches = Points(points)
-        bases, index = np.array([base(p) for p in points]), self.index(points)
+        bases, index = self.bases(points), self.index(points)
         tpot = np.log([p["tpot"] for p in points])
         ttft = np.log([p["ttft"] for p in points])
 

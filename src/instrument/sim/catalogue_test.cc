@@ -66,6 +66,43 @@ TEST(Catalogue, a_users_file_adds_and_replaces) {
                    before.calibration().resolve(h100).layer_s);
 }
 
+void expect_same(const StepConstants& a, const StepConstants& b, const std::string& whose) {
+  for (const ConstantName& constant : constant_names()) {
+    EXPECT_EQ(a.*constant.member, b.*constant.member) << whose << ": " << constant.name;
+  }
+}
+
+TEST(Catalogue, a_release_changes_nothing_for_who_tells_none_or_another) {
+  const Calibration shipped = Catalogue::builtin().calibration();
+  Calibration without = shipped;
+  std::erase_if(without.adjustments, [](const Adjustment& a) { return !a.when.version.empty(); });
+  ASSERT_LT(without.adjustments.size(), shipped.adjustments.size());
+  for (const ComparedFamily& family : shipped.compared) {
+    Subject subject = family.what;
+    const StepConstants before = without.resolve(subject);
+    expect_same(shipped.resolve(subject), before, subject.model);
+    subject.version = "99.0";
+    expect_same(shipped.resolve(subject), before, subject.model);
+  }
+}
+
+TEST(Catalogue, a_release_that_was_measured_has_its_own_step) {
+  const Calibration shipped = Catalogue::builtin().calibration();
+  const auto layer_s = [&](const char* release) {
+    return shipped
+        .resolve({.model = "minimax-m2.5",
+                  .generation = "blackwell",
+                  .hardware = "b200-sxm",
+                  .backend = "vllm",
+                  .precision = "fp8",
+                  .version = release})
+        .layer_s;
+  };
+  EXPECT_NE(layer_s("0.18.0"), layer_s(""));
+  EXPECT_NE(layer_s("0.18.0"), layer_s("0.16.0"));
+  EXPECT_EQ(layer_s("0.18.0.post1"), layer_s("0.18.0"));
+}
+
 TEST(Catalogue, mistakes_name_file_field_and_fix) {
   Catalogue catalogue;
   const auto message = [&](const char* yaml) {
