@@ -101,17 +101,21 @@ class Doubts:
 
 
 def by_architecture(doubts, name, trust, cases):
-    """cases: (point, part, ratios). By architecture and load where there are enough, then all."""
+    """cases: (point, part, ratios). By architecture and load where there are enough, then by
+    architecture for the load that has too few of its own, then all."""
     for architecture in ("dense", "moe", "moe_mla"):
         alike = [c for c in cases if model(c[0]["m"]).architecture == architecture]
-        for word, few in (("few", True), ("many", False)):
-            chosen = [c for c in alike if (in_flight(c[0]) < FEW) == few]
+        loads = [("few", [c for c in alike if in_flight(c[0]) < FEW]),
+                 ("many", [c for c in alike if in_flight(c[0]) >= FEW])]
+        if len(loads[1][1]) < 40:
+            loads[1] = ("any number", alike)
+        for word, chosen in loads:
             if len(chosen) < 40 or len({c[1] for c in chosen}) < 2:
                 continue
             if ranges([(c[1], c[2]) for c in chosen]) is None:
                 continue
             filters = {"trust": trust, "what": f"{{architecture: {architecture}}}"}
-            if few:
+            if word == "few":
                 filters["below"] = FEW
             doubts.add(f"{name}, {architecture}, {word} in flight", filters,
                        [(c[1], c[2]) for c in chosen])
