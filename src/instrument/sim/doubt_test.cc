@@ -43,6 +43,20 @@ TEST(Doubt, every_kind_of_trust_has_one) {
   }
 }
 
+TEST(Doubt, what_was_compared_has_that_of_its_architecture_at_any_load) {
+  const std::vector<Doubt> doubts = Catalogue::builtin().doubts();
+  const auto points = [&](const char* architecture, double in_flight) {
+    const Subject subject{architecture, "x", "hopper", "h100-sxm", "vllm", "fp8"};
+    return doubt_of(doubts, trusted(Trust::Level::compared), subject, false, in_flight).points;
+  };
+  const unsigned all = points("another", 100);
+  for (const char* architecture : {"dense", "moe", "moe_mla"}) {
+    for (const double in_flight : {1.0, 100.0}) {
+      EXPECT_LT(points(architecture, in_flight), all) << architecture << ", " << in_flight;
+    }
+  }
+}
+
 // The less was compared, the less is known.
 TEST(Doubt, grows_with_what_is_new) {
   const std::vector<Doubt> doubts = Catalogue::builtin().doubts();

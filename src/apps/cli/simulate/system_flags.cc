@@ -11,8 +11,8 @@ void add_system_flags(Flags& flags, simulate::SystemWords& system) {
             "a file that says all of it: docs/formats/scenario.md");
   flags.add("--backend=NAME", &system.scenario.backend, "vllm, sglang or tensorrt-llm");
   flags.add("--backend-version=RELEASE", &system.scenario.backend_version,
-            "the backend's release, as 1.2.0rc6.post3: where it is known, what the recipes of that "
-            "release set");
+            "the backend's release, as 1.2.0rc6.post3: where it is known, what its recipes set and "
+            "how its steps differ");
   flags.add("--precision=WORD", &system.scenario.precision,
             "bf16, fp8, nvfp4, mxfp4 or int4; else as the checkpoint, or the card's usual");
   flags.add("--gpus=N", &system.gpus, "accelerators in all; else one worker's").without_default();
