@@ -14,7 +14,7 @@ from serving_fit import Fit, subject
 
 # Without the card: an engine changes its kernels for all that it runs on.
 SYSTEM = ("model", "backend", "precision")
-# How much of a constant's spread. Chosen on draws of the folds that the guide does not report.
+# How much of a constant's spread; decision 279 has what others give.
 SHARE = 0.4
 
 
