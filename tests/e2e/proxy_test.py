@@ -190,7 +190,27 @@ def test_a_body_in_chunks_goes_on_in_one_piece_and_a_client_that_leaves_is_count
     assert lines[0] == b"POST /v1/completions?a=/b HTTP/1.1"
     assert b"Content-Length: 14" in lines and b"expect" not in head.lower()
     summary = through.stop()
-    assert (summary["gone"] + summary["broken"], summary["whole"]) == (1, 0)
+    # Under way where the proxy ends before it looks at the closed connections.
+    assert summary["gone"] + summary["broken"] + summary["stopped"] == 1 and not summary["whole"]
+    assert [row["whole"] for row in rows_of(tmp_path / "trace.jsonl")] == [False]
+
+
+def test_what_is_under_way_when_the_proxy_ends_is_counted_and_recorded(proxy, tmp_path):
+    begun = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"
+    more = threading.Event()
+    server = Scripted((begun,), hold=more)
+    through = proxy(server.url, tmp_path / "trace.jsonl")
+    with socket.create_connection(("127.0.0.1", through.port)) as client:
+        client.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 14\r\n\r\n"
+                       b'{"prompt":"x"}')
+        got = b""
+        while len(got) < len(begun):
+            got += client.recv(65536)
+        summary = through.stop()
+    more.set()
+    server.close()
+    kinds = ("whole", "broken", "gone", "unreached", "stopped")
+    assert [summary[kind] for kind in kinds] == [0, 0, 0, 0, 1] and summary["requests"] == 1
     assert [row["whole"] for row in rows_of(tmp_path / "trace.jsonl")] == [False]
 
 

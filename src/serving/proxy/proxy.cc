@@ -106,6 +106,7 @@ Result<void> Proxy::stop() {
   if (state_->thread.joinable()) {
     state_->server->stop();
     state_->thread.join();
+    state_->relay->end();
   }
   return state_->recorder->stop();
 }
@@ -119,6 +120,7 @@ Json Proxy::summary() const {
       .set("broken", counts.broken)
       .set("gone", counts.gone)
       .set("unreached", counts.unreached)
+      .set("stopped", counts.stopped)
       .set("added_ns", Json()
                            .set("count", added.count())
                            .set("p50", added.percentile(50))

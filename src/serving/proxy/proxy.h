@@ -41,7 +41,8 @@ class Proxy {
   Result<void> start();
   // May be called twice. Fails where the trace could not be written.
   Result<void> stop();
-  // After stop(): {"requests", "whole", "broken", "gone", "unreached", "trace": about.json}.
+  // After stop(): {"requests", "whole", "broken", "gone", "unreached", "stopped",
+  // "added_ns", "trace": about.json}. The requests are the sum of the five.
   Json summary() const;
 
  private:

@@ -402,6 +402,15 @@ void Relay::on_progress(net::ConnectionId connection, std::uint64_t) {
   pump(*links_[slot]);
 }
 
+void Relay::end() {
+  for (const std::unique_ptr<Link>& one : links_) {
+    if (!one || !one->busy) continue;
+    ++counts_.stopped;
+    hand_over(*one);
+    drop(*one);
+  }
+}
+
 Instant Relay::on_turn(Instant now) {
   if (now >= next_look_) look(now);
   return options_.spin && busy_ > 0 ? now : next_look_;

@@ -40,6 +40,7 @@ struct RelayCounts {
   std::uint64_t broken = 0;     // the server ended or broke them
   std::uint64_t gone = 0;       // the client left before the end
   std::uint64_t unreached = 0;  // no connection to the server: HTTP 502
+  std::uint64_t stopped = 0;    // under way when the proxy ended
 };
 
 class Relay final : public net::HttpService {
@@ -48,6 +49,8 @@ class Relay final : public net::HttpService {
   ~Relay() override;
   // Before the server runs.
   void use(net::HttpServer& server) { server_ = &server; }
+  // After the server's thread has ended: what is under way is recorded as far as it came.
+  void end();
   const RelayCounts& counts() const { return counts_; }
   // ns from the kernel's receive stamp of each read's last byte to the end of the write that passed
   // it on: what this process adds to each event, its wake-up included. Any thread may read it.

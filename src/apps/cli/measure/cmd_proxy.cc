@@ -25,12 +25,12 @@ void say_summary(const Json& summary) {
                human_duration(Duration{std::llround(added["p50"].as_double())}),
                human_duration(Duration{std::llround(added["p99"].as_double())})));
   }
-  say(
-      format("{} requests passed: {} whole, {} broken by the service, {} left by the client, {} "
-             "without a connection; {} rows, {} not recorded",
-             summary["requests"].as_uint(), summary["whole"].as_uint(), summary["broken"].as_uint(),
-             summary["gone"].as_uint(), summary["unreached"].as_uint(), trace["rows"].as_uint(),
-             trace["not_recorded"].as_uint()));
+  say(format(
+      "{} requests passed: {} whole, {} broken by the service, {} left by the client, {} "
+      "without a connection, {} under way at the end; {} rows, {} not recorded",
+      summary["requests"].as_uint(), summary["whole"].as_uint(), summary["broken"].as_uint(),
+      summary["gone"].as_uint(), summary["unreached"].as_uint(), summary["stopped"].as_uint(),
+      trace["rows"].as_uint(), trace["not_recorded"].as_uint()));
 }
 
 }  // namespace
