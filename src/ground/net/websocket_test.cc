@@ -309,6 +309,16 @@ TEST(WebSocket, EachMessageKnowsWhatStandsBehindIt) {
   EXPECT_EQ(reader.close_code(), 0);
 }
 
+TEST(WebSocket, AMessageInTwoPartsIsOneUnderItsMask) {
+  for (std::size_t first = 0; first < 9; ++first) {
+    const std::string payload = "one message of two parts";
+    std::string bytes;
+    WebSocketWriter(WebSocketSide::client)
+        .text(bytes, std::string_view(payload).substr(0, first), payload.substr(first));
+    EXPECT_EQ(heard(bytes, WebSocketSide::server), "text " + payload + "\n") << first;
+  }
+}
+
 TEST(WebSocket, ALongMaskedMessageIsUnmaskedWhole) {
   std::string payload;
   while (payload.size() < 20'000) payload += format("{} ", payload.size());

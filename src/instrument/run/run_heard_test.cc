@@ -324,6 +324,18 @@ TEST(RunHeard, all_of_a_burst_is_due_at_its_start_however_long_the_sends_take) {
   EXPECT_EQ(ran.result.send_lag.max, 19_ms);
 }
 
+// Its last reply came 3 ms before it was read, and so before the second phase began.
+TEST(RunHeard, no_query_of_a_phase_is_due_before_the_phase) {
+  SimClock clock;
+  ScriptedTarget target(clock, [](const Query&) -> std::vector<Said> {
+    return {{.arrival = 10_ms, .told = 13_ms, .outcome = Outcome::ok}};
+  });
+  const Ran ran = run_scripted(Plan{.phases = {slots(1, 1), slots(1, 1)}}, clock, target);
+  ASSERT_EQ(target.sent.size(), 2U);
+  EXPECT_EQ(ran.result.phases[1].started, Instant{} + 13_ms);
+  EXPECT_EQ(target.sent[1].due, Instant{} + 13_ms);
+}
+
 TEST(RunHeard, sinks_are_ticked_every_50_ms_exactly_and_at_the_end) {
   SimClock clock;
   ScriptedTarget target(clock, [](const Query&) { return std::vector<Said>{end_at(175_ms)}; });
