@@ -82,6 +82,19 @@ TEST(LiveEdges, a_plan_without_an_end_shows_none) {
   EXPECT_EQ(shown.duration_max, std::nullopt);
 }
 
+// The seconds stand in a ring: a second long gone has the place of a later one.
+TEST(LiveEdges, a_query_that_was_due_long_ago_is_not_offered_now) {
+  const auto live = begun();
+  for (std::int64_t s = 0; s < 200; ++s) {
+    live->on_sent({.index = static_cast<std::uint32_t>(s), .phase = 1}, at_ms(0),
+                  at_ms(1000 * s + 500));
+  }
+  const LiveSnapshot shown = shown_at(*live, 200'000);
+  EXPECT_EQ(shown.sent, 200U);
+  EXPECT_EQ(shown.achieved_qps, 1);
+  EXPECT_EQ(shown.offered_qps, 0);
+}
+
 TEST(LiveEdges, a_phase_shows_no_second_and_no_share_of_the_one_before) {
   const auto live = std::make_unique<Live>(edge_plan());
   live->on_phase({0, PhaseStep::started, at_ms(0)});

@@ -84,6 +84,16 @@ TEST(SeriesEdges, in_buckets_what_is_negative_counts_as_nothing_and_small_values
   EXPECT_EQ(counted, 11U);
 }
 
+// The middle of their bucket is beside all of them.
+TEST(SeriesEdges, counted_in_buckets_no_figure_lies_outside_the_values) {
+  Series series(1);
+  for (int i = 0; i < 3; ++i) series.add(1'000'001);
+  const Distribution d = series.finish(false);
+  ASSERT_FALSE(d.exact);
+  for (const double p : d.percentiles) EXPECT_EQ(p, 1'000'001);
+  for (const QuantilePoint& point : d.quantiles) EXPECT_EQ(point.value, 1'000'001);
+}
+
 TEST(SeriesEdges, counted_in_buckets_curves_and_histograms_are_as_of_the_values) {
   Series kept;
   Series counted(1000);

@@ -436,6 +436,10 @@ TEST(TokenTruthEdges, usage_of_the_whole_is_each_choices_growth) {
   EXPECT_EQ(got.count.after_first, 6);
   got = judged(said_event(1, 2), {{0}, {1}});
   EXPECT_EQ(got.count.after_first, 0) << "half a token each: nothing is after the first";
+  got = judged(said_event(2, 5), {{0}, {1}, {1}, {1}, {1}});
+  ASSERT_EQ(got.choices.size(), 2U);
+  EXPECT_NEAR(got.choices[1].after_first, 0.6, 1e-9);
+  EXPECT_EQ(got.count.after_first, 1) << "the nearest whole number";
 }
 
 TEST(TokenTruthEdges, other_counts_are_shared_by_fragments) {

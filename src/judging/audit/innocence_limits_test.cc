@@ -305,6 +305,14 @@ TEST(InnocenceLimits, of_how_well_a_figure_is_known) {
   EXPECT_EQ(said.reasons[0].what,
             "the client was held up and saw several tokens at once: TPOT P50 is 10.0 ms, and in "
             "truth between 7.00 ms and 11.0 ms");
+  // A share of nothing has no end: the widest range is named.
+  const Innocence nothing = judged([](ClientAudit&, metrics::Point& point) {
+    point.arrival.ttft = uncertain(-500'000, 0, 500'000);
+    point.arrival.tpot = uncertain(-900'000, 0, 900'000);
+  });
+  ASSERT_EQ(nothing.reasons.size(), 1U);
+  EXPECT_NE(nothing.reasons[0].what.find("TPOT P50 is"), std::string::npos)
+      << nothing.reasons[0].what;
 }
 
 TEST(InnocenceLimits, of_a_run_in_which_nothing_succeeded_only_the_log_is_judged) {

@@ -185,5 +185,14 @@ TEST(Rank, the_document_has_the_groups_and_the_sentence) {
   EXPECT_EQ(lead(), "none");
 }
 
+// No figure of today is below zero; a caller's own may be.
+TEST(Rank, figures_below_zero_are_compared_as_those_above) {
+  const std::vector<Contender> two{contender("A", -48), contender("B", -48)};
+  EXPECT_EQ(rank(two, Better::higher).lead, Lead::tie);
+  const std::vector<Contender> apart{contender("A", -48), contender("B", -96)};
+  EXPECT_EQ(rank(apart, Better::higher).leaders[0].name, "A");
+  EXPECT_EQ(rank(apart, Better::lower).leaders[0].name, "B");
+}
+
 }  // namespace
 }  // namespace assay::decide
