@@ -10,6 +10,7 @@
 #include "campaign/curve/curve_prepare.h"
 #include "campaign/curve/curve_show.h"
 #include "campaign/interrupt.h"
+#include "campaign/json_ending.h"
 #include "campaign/rate_search.h"
 #include "campaign/run_talk.h"
 #include "metrics/failed_share.h"
@@ -248,11 +249,9 @@ class CurveCourse {
   std::optional<metrics::CachingAudit> audit_{};
 };
 
-}  // namespace
-
-Result<int> measure_curve(RunSettings& settings, CurveOptions options,
-                          const ForecastAsked& forecast, Gate& gate, const ResultsStore& results,
-                          std::span<const std::string> args, const Talk& talk) {
+Result<int> measure(RunSettings& settings, CurveOptions options, const ForecastAsked& forecast,
+                    Gate& gate, const ResultsStore& results, std::span<const std::string> args,
+                    const Talk& talk) {
   TRY(options.client.check());
   TRY(forecast.check(options.dry_run));
   TRY(gate.understand());
@@ -308,6 +307,19 @@ Result<int> measure_curve(RunSettings& settings, CurveOptions options,
     prepared.settings.plan = folder->settings().plan;
   }
   return CurveCourse(options, std::move(prepared), *std::move(folder), gate, results, talk).run();
+}
+
+}  // namespace
+
+Result<int> measure_curve(RunSettings& settings, CurveOptions options,
+                          const ForecastAsked& forecast, Gate& gate, const ResultsStore& results,
+                          std::span<const std::string> args, const Talk& talk) {
+  if (!options.json) {
+    return measure(settings, std::move(options), forecast, gate, results, args, talk);
+  }
+  return end_in_json(talk, [&](const Talk& to) {
+    return measure(settings, std::move(options), forecast, gate, results, args, to);
+  });
 }
 
 }  // namespace assay::campaign

@@ -14,6 +14,7 @@
 #include "campaign/class_series.h"
 #include "campaign/dry_run.h"
 #include "campaign/interrupt.h"
+#include "campaign/json_ending.h"
 #include "campaign/power_session.h"
 #include "campaign/prometheus_server.h"
 #include "campaign/ranked_run.h"
@@ -355,10 +356,8 @@ Result<int> run_several(const RunSettings& settings, const RunOptions& options, 
                                command_of("run", args), talk);
 }
 
-}  // namespace
-
-Result<int> run_once(const RunSettings& settings, const RunOptions& options, Gate& gate,
-                     std::span<const std::string> args, const Talk& talk) {
+Result<int> measure_once(const RunSettings& settings, const RunOptions& options, Gate& gate,
+                         std::span<const std::string> args, const Talk& talk) {
   TRY(options.client.check());
   TRY(gate.understand());
   TRY(options.forecast.check(options.dry_run));
@@ -380,6 +379,23 @@ Result<int> run_once(const RunSettings& settings, const RunOptions& options, Gat
   TRY(course.prepare(settings));
   if (options.dry_run) return course.show_plan();
   return course.run(args);
+}
+
+// Whether the run's document is another process's to print. Flags that name no rank are reported by
+// each process.
+bool is_another_ranks(const RunOptions& options) {
+  const auto place = ranks::find_place(options.ranks, ranks::process_environment());
+  return place && *place && (*place)->index > 0;
+}
+
+}  // namespace
+
+Result<int> run_once(const RunSettings& settings, const RunOptions& options, Gate& gate,
+                     std::span<const std::string> args, const Talk& talk) {
+  const auto course = [&](const Talk& to) {
+    return measure_once(settings, options, gate, args, to);
+  };
+  return options.json && !is_another_ranks(options) ? end_in_json(talk, course) : course(talk);
 }
 
 }  // namespace assay::campaign

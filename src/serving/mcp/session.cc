@@ -74,10 +74,17 @@ std::string_view meaning_of(int code) {
   return code >= 0 && at < kMeanings.size() ? kMeanings[at] : "unknown";
 }
 
+// Whether a command said how it ended and nothing else.
+bool is_ending_alone(std::string_view text) {
+  const auto said = Json::parse(text);
+  return said && said->size() == 1 && !(*said)["exit"].is_null();
+}
+
 // A verdict on what was asked is an answer. Only where nothing was answered is it the tool's error.
 bool is_error(const Outcome& outcome) {
   if (!outcome.trouble.empty() || outcome.signal != 0 || outcome.out_too_long) return true;
-  return outcome.exit_code == exit_code(ExitCode::bad_input) || outcome.out.empty();
+  return outcome.exit_code == exit_code(ExitCode::bad_input) || outcome.out.empty() ||
+         is_ending_alone(outcome.out);
 }
 
 Json outcome_json(const Outcome& outcome) {

@@ -120,6 +120,12 @@ TEST(McpSession, findings_are_an_answer_and_bad_input_is_the_tools_error) {
   EXPECT_TRUE(bad["result"]["isError"].as_bool());
   EXPECT_THAT(std::string(bad["result"]["content"][0]["text"].as_string()),
               HasSubstr("no such file"));
+  // A run that ended before its load has an ending and no result.
+  const std::string refused = R"({"exit": {"code": 3, "causes": [{"code": 3, "why": "refused"}]}})";
+  EXPECT_TRUE(end_with({.exit_code = 3, .out = refused})["result"]["isError"].as_bool());
+  EXPECT_FALSE(
+      end_with({.exit_code = 7, .out = R"({"qps": 0, "exit": {"code": 7}})"})["result"]["isError"]
+          .as_bool(true));
   EXPECT_TRUE(end_with({.signal = 11})["result"]["isError"].as_bool());
   EXPECT_TRUE(end_with({.trouble = "no process"})["result"]["isError"].as_bool());
   EXPECT_TRUE(end_with({.out_too_long = true})["result"]["isError"].as_bool());
