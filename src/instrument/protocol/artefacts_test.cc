@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <thread>
 
@@ -76,6 +77,28 @@ TEST(ArtefactQueue, what_is_put_is_taken_in_order_and_what_has_no_room_is_lost) 
   EXPECT_FALSE(queue.take(out));
   later.join();
   EXPECT_EQ(budget.in_use(), 0U);
+}
+
+// The taker waits for most of them.
+TEST(ArtefactQueue, each_that_is_put_wakes_the_taker) {
+  constexpr std::uint32_t kRounds = 300;
+  MemoryBudget budget(100);
+  ArtefactQueue queue(budget);
+  std::atomic<std::uint32_t> taken{0};
+  std::thread putter([&] {
+    for (std::uint32_t i = 0; i < kRounds; ++i) {
+      taken.wait(i == 0 ? kRounds : i - 1);
+      queue.put({.index = i}, Api::openai_images, "d");
+    }
+  });
+  ReplyBytes out;
+  for (std::uint32_t i = 0; i < kRounds; ++i) {
+    ASSERT_TRUE(queue.take(out));
+    EXPECT_EQ(out.query.index, i);
+    taken = i + 1;
+    taken.notify_one();
+  }
+  putter.join();
 }
 
 // The bytes that a target with such a queue hands over.

@@ -1,6 +1,7 @@
 #include "protocol/body_feed.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <memory>
@@ -217,6 +218,25 @@ TEST(BodyFeed, is_awaited_up_to_the_limit_and_no_longer) {
   requests.get_ahead(clock, limit);
   EXPECT_EQ(clock.now(), limit);
   *gate.open = true;
+}
+
+// The kernel counts the time on a core of each thread.
+TEST(BodyFeed, sleeps_where_it_has_no_room) {
+  const Made made(1'000'000);
+  PreparedRequests requests = made.requests(made.datasets, made.plan);
+  OsClock clock;
+  requests.get_ahead(clock, Instant::max());
+  const auto on_core = [](auto whose) {
+    rusage used{};
+    ::getrusage(whose, &used);
+    const auto us = [](const timeval& t) { return t.tv_sec * 1'000'000 + t.tv_usec; };
+    return us(used.ru_utime) + us(used.ru_stime);
+  };
+  const auto others = [&] { return on_core(RUSAGE_SELF) - on_core(RUSAGE_THREAD); };
+  const auto before = others();
+  const auto begun = on_core(RUSAGE_THREAD);
+  while (on_core(RUSAGE_THREAD) - begun < 60'000) continue;
+  EXPECT_LT(others() - before, 30'000) << "of its 60 ms beside it";
 }
 
 // The feed may come to the place of a body that the measuring thread still sends.

@@ -128,7 +128,7 @@ struct DecodedEvent {
   // The category of the first fragment; without any: error, finish, usage, role, marker or other.
   Category category = Category::other;
   std::uint8_t fragment_count = 0;
-  bool malformed = false;   // no JSON; all other fields are empty
+  bool malformed = false;   // no JSON object; all other fields are empty
   bool no_room = false;     // malformed only because the memory budget did not allow to read it
   bool has_choice = false;  // choices[0] (or SGLang's text or output_ids) exists, maybe empty
   bool has_usage = false;

@@ -17,6 +17,7 @@ namespace {
 // An error body is for a person; a whole reply may have long text or base64.
 constexpr std::size_t kErrorBodyMax = 64 * 1024;
 constexpr std::size_t kFoundMax = 64 * 1024;
+constexpr std::size_t kShownBytes = 1024;  // of an event that could not be read
 constexpr std::size_t kRedactedKept = 64 * 1024;
 constexpr std::size_t kWholeBodyMax = std::size_t{1} << 30;
 // At most this many bytes behind an event are framing and no other event: "\r\n" after its chunk,
@@ -321,7 +322,7 @@ void Exchange::on_stream_data(std::string_view data, bool shares_read, const Sta
   }
   if (mode_ == Mode::events && sse_.names_error()) take_as_error(data, error_words_, decoded_);
   if (decoded_.malformed) {
-    ++malformed_;
+    if (malformed_++ == 0) unread_ = error_text(data.substr(0, kShownBytes));
     if (decoded_.no_room) give_up_for_memory();
     if (failure_ == Outcome::ok) failure_ = Outcome::bad_reply;
   }
@@ -451,7 +452,13 @@ void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& si
 std::string Exchange::failure_words() const {
   if (!found_.empty() || malformed_ == 0) return found_;
   // The content of an unreadable event is lost, and so is the reply: no client could use it.
-  return format("{} of {} events of the stream are no JSON", malformed_, event_.stream_events);
+  // OpenAI's own clients parse each event up to [DONE], and end there with an exception.
+  return format(
+      "{} of {} events of the stream {} no JSON object, the first {}: clients that parse each "
+      "event "
+      "fail there",
+      malformed_, event_.stream_events, malformed_ == 1 ? "is" : "are",
+      unread_.empty() ? "without data" : format("\"{}\"", unread_));
 }
 
 void Exchange::complete_stream(const Stamp& stamp, EventSink& sink) {

@@ -147,6 +147,7 @@ class Exchange {
   std::bitset<kChoicesJudged> begun_{};
   std::bitset<kChoicesJudged> finished_{};
   std::uint32_t malformed_ = 0;      // events of the stream that could not be read
+  std::string unread_{};             // the first of them, for a person
   std::int32_t tokens_so_far_ = -1;  // by the usage of the current event
   net::ResponseHead head_{};
   net::SseParser sse_;

@@ -79,6 +79,39 @@ std::string end_delta(std::string_view text) {
 constexpr std::string_view kEndWhole =
     R"({"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]})";
 
+// OpenAI's clients skip comments, parse the data of any other event, and fail where it is no
+// object.
+TEST(ExchangeEnds, a_heartbeat_that_is_an_event_fails_the_reply_and_is_named) {
+  Exchange exchange;
+  const auto told = [&exchange](std::string_view heartbeat) {
+    const std::string body = end_delta("a") + "\n\n" + std::string(heartbeat) + "\n\n" +
+                             end_delta("b") + "\n\ndata: [DONE]\n\n";
+    const EndNotes notes = ended(exchange, {.head = kEventsHead, .body = body}, end_stamp(true));
+    return std::string(to_string(notes.done.outcome)) + ": " + notes.detail;
+  };
+  const auto fails = [](std::string_view first) {
+    return format(
+        "bad_reply: 1 of 4 events of the stream is no JSON object, the first {}: clients that "
+        "parse each event fail there",
+        first);
+  };
+  EXPECT_EQ(told("data: ping"), fails("\"ping\""));
+  EXPECT_EQ(told("data: "), fails("without data"));
+  EXPECT_EQ(told("data:"), fails("without data"));
+  EXPECT_EQ(told("data: 7"), fails("\"7\"")) << "JSON, and no object";
+  EXPECT_EQ(told("data: null"), fails("\"null\""));
+  EXPECT_EQ(told("data: [1,2]"), fails("\"[1,2]\""));
+  EXPECT_EQ(told("data: ping\n\n: ping"), fails("\"ping\"")) << "comments are no events";
+  EXPECT_EQ(
+      told("data: ping\n\ndata: pong"),
+      "bad_reply: 2 of 5 events of the stream are no JSON object, the first \"ping\": clients "
+      "that parse each event fail there");
+  // Each is good, also behind a reply that failed.
+  EXPECT_EQ(told(": ping"), "ok: ");
+  EXPECT_EQ(told("event: ping"), "ok: ");
+  EXPECT_EQ(told("data: {}"), "ok: ");
+}
+
 // Each choice that begins has its own end; [DONE] is the end of all.
 TEST(ExchangeEnds, a_choice_that_never_ends_is_a_cut_reply_unless_the_marker_came) {
   const auto piece = [](int index) {

@@ -129,6 +129,19 @@ TEST(ExchangeUncertainty, a_wait_in_which_the_thread_slept_narrows_it) {
   EXPECT_EQ(reply.sink.events[2].uncertainty, 8_ms);
 }
 
+TEST(ExchangeUncertainty, a_look_after_the_sleep_says_more_than_the_sleep) {
+  ThreadBooks books{.voluntary_switches = 5};
+  WakeWatch wake{[&] { return std::optional<ThreadBooks>(books); }};
+  wake.before_wait(kStart + 1_ms);
+  ++books.voluntary_switches;
+  wake.after_wait(kStart + 9_ms, false);
+  Stamp stamp = stamped(kStart + 9_ms, kStart + 9_ms - 7_us);
+  stamp.wake = &wake;
+  Reply reply;
+  reply.read(word("a") + word("b"), stamp);
+  EXPECT_EQ(reply.sink.events[0].uncertainty, 7_us);
+}
+
 // A virtual machine's core that the hypervisor does not run: by the kernel's books the thread
 // sleeps on, and the bytes lie there.
 TEST(ExchangeUncertainty, a_sleep_that_went_on_after_the_last_byte_had_come_narrows_nothing) {

@@ -61,6 +61,27 @@ TEST(Http2Transport, each_query_takes_one_of_the_streams_that_the_server_allows)
   EXPECT_EQ(lone.transport->standing(), Standing::open);
 }
 
+// The kernel's stamp is that of the read's last byte.
+TEST(Http2Transport, an_end_with_another_streams_bytes_behind_it_came_at_some_time_before) {
+  LoneTransport lone(make_http2_transport);
+  lone.feed(allowing(2));
+  lone.begin();
+  lone.begin();
+  lone.sent();
+  const Stamp at{.arrival = lone.now + 5_ms,
+                 .read = lone.now + 5_ms,
+                 .kernel = true,
+                 .not_before = lone.now + 2_ms};
+  lone.feed(whole_answer(1) + net::head(3), 0, at);
+  ASSERT_EQ(lone.notes.done.size(), 1U);
+  EXPECT_EQ(lone.notes.done[0].done_uncertainty, 3_ms);
+  lone.feed(net::data(3, R"({"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]})",
+                      net::kEndStream),
+            0, at);
+  ASSERT_EQ(lone.notes.done.size(), 2U);
+  EXPECT_EQ(lone.notes.done[1].done_uncertainty, Duration{});
+}
+
 TEST(Http2Transport, requests_wait_in_the_output_to_go_out_together) {
   LoneTransport lone(make_http2_transport);
   lone.feed(net::settings());

@@ -237,6 +237,46 @@ TEST(HttpTargetWaits, a_poll_whose_time_has_come_does_not_sleep) {
   EXPECT_LT(slept() - before, 100);
 }
 
+// The first read takes 32 KiB of it.
+TEST(HttpTargetWaits, what_a_read_left_in_the_socket_may_have_come_before_that_read) {
+  ByHand hand;
+  std::vector<PlayedPeer> peers = hand.submit_each(1);
+  hand.turn();  // it has nothing now
+  hand.pass(3_ms);
+  std::string reply = stream_head();
+  while (reply.size() < 48'000) reply += word_chunk("a");
+  peers[0].say(reply);
+  hand.target().poll(hand.clock.now(), hand.notes);
+  ASSERT_GT(hand.notes.text.size(), 400U);
+  for (const StreamEvent& event : hand.notes.events) EXPECT_EQ(event.uncertainty, 3_ms);
+}
+
+TEST(HttpTargetWaits, at_whatever_look_at_the_clock_a_byte_comes_it_came_when_it_is_said_to) {
+  for (int look = 1; look < 20; ++look) {
+    ByHand hand;
+    TickingClock clock;
+    auto target = HttpTarget::create(hand.plan, hand.datasets, hand.endpoints, hand.options, clock);
+    ASSERT_TRUE(target);
+    const auto poll = [&] { (*target)->poll(clock.now() + TickingClock::kTick * 5, hand.notes); };
+    (*target)->submit({}, clock.now(), hand.notes);
+    while (!hand.somebody_waits()) poll();
+    PlayedPeer peer(net::accept_one(hand.listeners[0]).value());
+    for (; peer.request().empty(); peer.hear()) poll();
+    int looks = 0;
+    Instant said = Instant::none();
+    clock.at_look = [&](Instant now) {
+      if (++looks != look) return;
+      said = now;
+      peer.say(stream_head() + word_chunk("a"));
+    };
+    while (hand.notes.events.empty()) poll();
+    const StreamEvent& event = hand.notes.events[0];
+    EXPECT_LE(event.arrival - event.uncertainty, said) << look;
+    EXPECT_GE(event.arrival, said) << look;
+    clock.at_look = nullptr;
+  }
+}
+
 // A full list may leave some out: it says of no socket that it was empty.
 TEST(HttpTargetWaits, what_a_full_list_left_out_may_have_come_before_it) {
   ByHand hand;

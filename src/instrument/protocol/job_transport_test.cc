@@ -221,13 +221,17 @@ TEST_F(Jobs, what_is_no_end_of_a_job_is_a_failure_by_its_name) {
 
 TEST_F(Jobs, a_querys_time_counts_from_its_first_connection) {
   hand.endpoints.query_timeout = 1500_ms;
-  PlayedPeer peer = begun(job_answer("queued", "Connection: close\r\n"));
-  hand.pass(1_s);
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  hand.request(peer);
+  hand.pass(300_ms);
+  peer.say(job_answer("queued", "Connection: close\r\n"));
   PlayedPeer second = hand.accept();
+  hand.pass(1_s);
   look(second);
   second.say(job_answer("in_progress"));
   hand.turn();
-  hand.pass(499_ms);
+  hand.pass(199_ms);
   hand.turn();
   EXPECT_TRUE(hand.notes.done.empty());
   hand.pass(1_ms);

@@ -229,5 +229,23 @@ TEST(LearnedTemplate, an_event_fits_where_all_but_its_text_and_counts_is_the_sam
   }
 }
 
+TEST(LearnedTemplate, an_event_is_learned_with_up_to_16_kib_around_its_text) {
+  for (const std::size_t more : {std::size_t{0}, std::size_t{1}}) {
+    std::string event = R"({"choices":[{"delta":{"content":"hi"}}],"x":""})";
+    const std::size_t around = event.size() - 2;
+    event.insert(event.size() - 2, std::string(kTemplateBytesMax - around + more, 'y'));
+    BothWays stream(Api::openai);
+    stream.read(event);
+    stream.read(event);
+    EXPECT_EQ(stream.hits(), more == 0 ? 1U : 0U);
+  }
+}
+
+TEST(LearnedTemplate, of_a_name_that_stands_twice_the_first_value_varies) {
+  const std::string data = R"({"id":"a","of":{"id":"b"}})";
+  EXPECT_EQ(varying_value(data, R"("id")").data() - data.data(), 7);
+  EXPECT_EQ(varying_value(data, R"("id")"), "a");
+}
+
 }  // namespace
 }  // namespace assay::protocol

@@ -238,8 +238,8 @@ class Finder {
                             counted(strangers, "event")));
     }
     if (s_.malformed > 0) {
-      bad("events", format("{} of {} are no JSON: what they said is lost to every client",
-                           s_.malformed, s_.events.size()));
+      bad("events", format("{} of {} {} no JSON object: clients that parse each event fail there",
+                           s_.malformed, s_.events.size(), s_.malformed == 1 ? "is" : "are"));
     }
     if (!s_.error.empty()) {
       bad("error", format("HTTP 200, then an error inside the stream: \"{}\"; tools that read only "

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/base64.h"
@@ -70,7 +72,7 @@ std::string turn_done(std::string_view status = "completed", std::string_view de
 
 class RealtimeByHand : public ::testing::Test {
  protected:
-  RealtimeByHand() {
+  explicit RealtimeByHand(const std::string& scheme = "http") : hand(1, scheme) {
     hand.endpoints.api = Api::realtime;
     hand.endpoints.request_ids = true;
   }
@@ -78,6 +80,7 @@ class RealtimeByHand : public ::testing::Test {
   SocketPeer open() {
     SocketPeer out;
     out.peer = hand.accept();
+    if (context) out.peer.speak_tls(*context);
     EXPECT_TRUE(hand.until([&] {
       out.peer.hear();
       return out.peer.heard.find("\r\n\r\n") != std::string::npos;
@@ -114,8 +117,32 @@ class RealtimeByHand : public ::testing::Test {
     return hand.notes.details[index];
   }
 
-  ByHand hand{};
+  std::optional<net::TlsContext> context{};
+  ByHand hand;
 };
+
+class SecureRealtime : public RealtimeByHand {
+ protected:
+  SecureRealtime() : RealtimeByHand("https") {
+    hand.endpoints.insecure = true;
+    context.emplace(net::TlsContext::self_signed_server(&pem, false).value());
+  }
+  std::string pem{};
+};
+
+TEST_F(SecureRealtime, events_in_records_that_came_together_share_their_read) {
+  hand.submit(0);
+  SocketPeer peer = open();
+  hears(peer, 3);
+  peer.peer.hold = true;
+  peer.say(turn_words("a"));
+  peer.say(turn_words("b"));
+  peer.peer.say_raw(std::exchange(peer.peer.held, ""));
+  ASSERT_TRUE(hand.until([&] { return hand.notes.text == "ab"; }));
+  ASSERT_EQ(hand.notes.events.size(), 2U);
+  EXPECT_TRUE(hand.notes.events[0].shares_read);
+  EXPECT_FALSE(hand.notes.events[1].shares_read);
+}
 
 TEST_F(RealtimeByHand, a_turn_has_its_events_figures_and_end) {
   hand.submit(0);
@@ -448,6 +475,23 @@ TEST_F(SessionByHand, a_session_that_ends_by_a_fault_or_within_a_reply_ends_its_
     ASSERT_TRUE(hand.done(first + 2));
     EXPECT_EQ(hand.notes.done[first + 1].outcome, Outcome::truncated);
   }
+}
+
+// Between two turns no query fails with it: the next one begins another session.
+TEST_F(SessionByHand, a_session_that_breaks_the_protocol_between_two_turns_is_left) {
+  ask(0);
+  SocketPeer peer = open();
+  hears(peer, 3);
+  answer(peer, 0);
+  peer.peer.say("\xc1\x01x");  // a reserved bit
+  hand.turn();
+  peer.hear();
+  EXPECT_THAT(peer.heard.closes, ElementsAre(1002));
+  ask(1);
+  SocketPeer next = open();
+  hears(next, 5);
+  answer(next, 1);
+  EXPECT_EQ(hand.notes.done[1].outcome, Outcome::ok) << hand.notes.details[1];
 }
 
 TEST_F(SessionByHand, a_turn_that_failed_ends_its_session) {

@@ -52,9 +52,12 @@ class LoneTransport {
   }
   // A read at `now`.
   Fed feed(std::string_view bytes, std::size_t rest = 0) {
+    return feed(bytes, rest, {.arrival = now, .read = now});
+  }
+  Fed feed(std::string_view bytes, std::size_t rest, const Stamp& at) {
     std::string padded(bytes);
     padded.resize(bytes.size() + kDecodePadding);
-    return transport->feed({padded.data(), bytes.size()}, rest, {.arrival = now, .read = now});
+    return transport->feed({padded.data(), bytes.size()}, rest, at);
   }
   // Everything that the transport has to send.
   std::string sent() {

@@ -248,6 +248,10 @@ TEST(Realtime, what_a_session_lacks_begins_behind_the_assistants_last_words) {
               testing::MatchesRegex(".*\"S\".*\n.*\"U1\".*\n.*response.create.*\n"));
   EXPECT_THAT(lacks("[" + answered + R"(,{"role":"user","content":"U2"}])"),
               testing::MatchesRegex("[^\n]*\"U2\"[^\n]*\n[^\n]*response.create[^\n]*\n"));
+  EXPECT_THAT(lacks("[" + answered +
+                    R"(,{"role":"user","content":"U2"},{"role":"assistant","content":"A2"},)" +
+                    R"({"role":"user","content":"U3"}])"),
+              testing::MatchesRegex("[^\n]*\"U3\"[^\n]*\n[^\n]*response.create[^\n]*\n"));
   EXPECT_THAT(lacks("[" + answered + "]", spoken(std::string(480, 'x'))),
               testing::StartsWith(R"(@10000 {"type":"input_audio_buffer.append")"));
   Sample plain{.prompt = "hi"};

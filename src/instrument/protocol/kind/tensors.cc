@@ -5,11 +5,14 @@
 // `kserve` sends attachments by the binary extension: the JSON, then the tensors' bytes, with the
 // JSON's length in a header; it asks for binary outputs. `kserve_json` writes their numbers into
 // the JSON. A reply's tensors are counted; the sizes in its JSON must be those of the bytes behind
-// it. The first output of FP32, up to kPayloadBytesMax, is the reply's text for scorers: base64 of
-// its bytes, or its numbers as JSON has them. Nothing else is decoded.
+// it, and a list of numbers must have as many as its shape says. The first output of FP32, up to
+// kPayloadBytesMax, is the reply's text for scorers: base64 of its bytes, or its numbers as JSON
+// has them. Nothing else is decoded.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "base/format.h"
 #include "domain/tensor.h"
@@ -98,13 +101,44 @@ struct Outputs {
   std::uint64_t payload_bytes = 0;
   std::string_view payload_json{};
   bool found = false;  // one of FP32
+  bool whole = true;   // each list of values has as many as its shape says
 };
+
+// The elements that a shape has; nullopt where it is no list of whole numbers of at most 31 bits.
+std::optional<std::uint64_t> elements_of(std::string_view shape) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 32;  // no reply holds as many
+  std::optional<std::uint64_t> out = 1;
+  reread_items(shape, [&](JsonCursor& cursor) {
+    std::int32_t size = -1;
+    if (!cursor.count_or_skip(size)) return false;
+    if (size < 0) out.reset();
+    if (out) out = std::min(*out * static_cast<std::uint64_t>(size), kMost);
+    return true;
+  });
+  return out;
+}
+
+// Counts the values of a list, which stand flat or in lists of lists, as the shape has them. How
+// deep they are was limited when the list was read first.
+bool count_values(JsonCursor& cursor, std::uint64_t& count) {
+  if (cursor.peek() == '[') return cursor.array([&] { return count_values(cursor, count); });
+  ++count;
+  return cursor.skip();
+}
+
+std::uint64_t values_in(std::string_view list) {
+  JsonCursor cursor(list);
+  std::uint64_t out = 0;
+  count_values(cursor, out);
+  return out;
+}
 
 // Adds one output; false where a value is no size.
 bool add_output(JsonCursor& cursor, Outputs& out) {
   bool fp32 = false;
   std::uint64_t own = 0;
   std::string_view data;
+  std::string_view shape;
   const bool sound = object_or_skip(cursor, [&](const RawString& key) {
     RawString type;
     if (is_key(key, "datatype")) {
@@ -112,7 +146,8 @@ bool add_output(JsonCursor& cursor, Outputs& out) {
       fp32 = type.view() == "FP32";
       return true;
     }
-    if (is_key(key, "data")) return cursor.slice(data);
+    if (is_key(key, "data")) return slice_or_skip(cursor, '[', data);
+    if (is_key(key, "shape")) return slice_or_skip(cursor, '[', shape);
     if (!is_key(key, "parameters")) return cursor.skip();
     return object_or_skip(cursor, [&](const RawString& inner) {
       std::int32_t size = -1;
@@ -129,6 +164,10 @@ bool add_output(JsonCursor& cursor, Outputs& out) {
     out.payload_json = data;
   }
   out.bytes += own;
+  if (!data.empty() && !shape.empty()) {
+    const auto elements = elements_of(shape);
+    out.whole = out.whole && elements == values_in(data);
+  }
   return sound;
 }
 
@@ -221,7 +260,7 @@ bool read_tensors(std::string_view text, ReplyFields& out) {
       cursor.position(), static_cast<std::size_t>(text.data() + text.size() - cursor.position()));
   const bool complete = behind.size() == outputs.bytes || (outputs.bytes == 0 && cursor.at_end());
   if (!complete && outputs.bytes == 0) return false;
-  out.has_choice = out.units > 0 && complete;
+  out.has_choice = out.units > 0 && complete && outputs.whole;
   if (out.has_choice) set_payload(outputs, behind, out);
   return true;
 }

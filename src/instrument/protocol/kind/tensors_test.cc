@@ -202,6 +202,29 @@ TEST(TensorReply, sizes_are_added_up_and_what_is_no_size_adds_nothing) {
   EXPECT_TRUE(tensor_reply("[1]").malformed);
 }
 
+TEST(TensorReply, a_list_of_numbers_has_as_many_as_its_shape_says) {
+  const auto good = [](std::string_view shape, std::string_view data) {
+    return tensor_reply(R"({"outputs":[{"name":"y","shape":)" + std::string(shape) +
+                        R"(,"datatype":"FP32","data":)" + std::string(data) + "}]}")
+        .has_choice;
+  };
+  EXPECT_TRUE(good("[2,3]", "[1,2,3,4,5,6]"));
+  EXPECT_TRUE(good("[2,3]", "[[1,2,3],[4,5,6]]")) << "lists of lists, as the protocol allows";
+  EXPECT_FALSE(good("[2,3]", "[1,2,3,4,5]"));
+  EXPECT_FALSE(good("[2,3]", "[[1,2,3],[4,5,6],[7]]"));
+  EXPECT_TRUE(good("[2]", R"(["a [","b"])")) << "BYTES";
+  EXPECT_TRUE(good("[0,7]", "[]"));
+  EXPECT_FALSE(good("[0,7]", "[1]"));
+  EXPECT_TRUE(good("[]", "[1]")) << "a scalar";
+  EXPECT_FALSE(good("[2147483647,2147483647,2147483647,2147483647]", "[1]"));
+  EXPECT_FALSE(good("[65536,65536,65536,65536]", "[]")) << "2 to the 64th";
+  EXPECT_FALSE(good("[-1]", "[1]")) << "a shape of a reply is whole";
+  EXPECT_TRUE(good("null", "[1,2]")) << "no shape, nothing to hold it against";
+  // One output of several counts as much.
+  EXPECT_FALSE(
+      tensor_reply(R"({"outputs":[{"shape":[1],"data":[]},{"shape":[1],"data":[1]}]})").has_choice);
+}
+
 // The text of a reply: what a scorer reads.
 std::string payload_of(std::string text) {
   const std::size_t size = text.size();
