@@ -425,8 +425,8 @@ void HttpServer::begin_linger(Connection& connection) {
   ::shutdown(connection.fd.get(), SHUT_WR);
   connection.state = State::lingering;
   connection.active = now_;
-  // The peer may have closed already, or sent bytes that were not read yet.
-  connection.readable = true;
+  // The peer may have sent bytes that were not read yet. If it has ended its side as well, the
+  // kernel reports that both have ended.
   resume_.push_back(connection.id());
 }
 

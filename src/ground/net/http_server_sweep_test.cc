@@ -1,5 +1,6 @@
 // Which connections a server ends by itself, and when: on a clock that only requests move.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <atomic>
@@ -173,6 +174,24 @@ TEST_F(HttpServerSweeps, a_connection_lingers_since_its_last_byte_went_out) {
           return caller.ended;
         },
         at(11'000), lives(true), at(12'001), lives(false)});
+  EXPECT_EQ(caller.heard.size(), kMore);
+}
+
+// It has sent its last byte, and takes the rest of its reply: nothing is left to linger for.
+TEST_F(HttpServerSweeps, a_peer_that_ended_its_side_is_gone_with_the_end_of_its_reply) {
+  sim.sleep_until(begun);
+  open_on(sim, {.idle_max = 10_s});
+  caller.say(kAsk);
+  play({asked_once(), once([&] {
+          server->send(last(), std::string(kMore, 'a'));
+          server->finish(last(), true);
+        }),
+        once([&] { ::shutdown(caller.fd.get(), SHUT_WR); }), at(1), lives(true),
+        [&] {
+          caller.hear();
+          return caller.ended;
+        },
+        at(2), lives(false)});
   EXPECT_EQ(caller.heard.size(), kMore);
 }
 
