@@ -341,3 +341,18 @@ def test_tls_and_plain_ports_are_told_apart(assay, endpoint, tmp_path):
     done = assay(*run_args(plain.url.replace("http", "https"), tmp_path / "b", "--samples", 5),
                  code=3)
     assert "http:// in place of https://" in done.err
+
+
+@pytest.mark.parametrize("command", ["run", "curve"])
+def test_an_ending_before_the_load_is_one_json_document_too(assay, model, tmp_path, command):
+    server = model(lambda number, body: refused(401, "no such key"))
+    for url, code, words in ((server.url, 2, "the test query got HTTP 401"),
+                             ("http://127.0.0.1:1", 3, "refused"), ("nonsense://x", 2, "nonsense")):
+        done = assay(command, "--endpoint", url, "--model", "m", "--quiet", "--json",
+                     "--report-dir", tmp_path / words.split()[-1], code=code)
+        ending = done.json()
+        assert list(ending) == ["exit"] and ending["exit"]["code"] == code
+        assert codes(ending) == [code] and "error: " in done.err
+        assert words in ending["exit"]["causes"][0]["why"]
+    # Before a flag is read nobody knows that JSON is wanted.
+    assert assay(command, "--json", "--no-such-flag", code=2).out == ""
