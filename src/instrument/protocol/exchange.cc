@@ -455,8 +455,7 @@ std::string Exchange::failure_words() const {
   // OpenAI's own clients parse each event up to [DONE], and end there with an exception.
   return format(
       "{} of {} events of the stream {} no JSON object, the first {}: clients that parse each "
-      "event "
-      "fail there",
+      "event fail there",
       malformed_, event_.stream_events, malformed_ == 1 ? "is" : "are",
       unread_.empty() ? "without data" : format("\"{}\"", unread_));
 }
