@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <utility>
 
 #include "base/exit_code.h"
 #include "base/files.h"

@@ -2,7 +2,6 @@
 // lack, and putting a finished run into the store.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "base/flags.h"

@@ -4,7 +4,6 @@
 // gzip or Zstandard do is unpacked on the way (unpacker.h). One thread.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>

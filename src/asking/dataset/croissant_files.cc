@@ -3,7 +3,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/format.h"
 #include "base/hash.h"

@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "dataset/binary_cell.h"
 #include "dataset/chunks.h"
 #include "dataset/croissant_files.h"

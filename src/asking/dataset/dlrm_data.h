@@ -16,8 +16,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <string>
 
 #include "base/result.h"
 #include "dataset/dataset.h"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "dataset/binary_cell.h"
 #include "dataset/predefined.h"
 #include "dataset/python_text.h"

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "domain/row_axes.h"
 
 namespace assay::dataset {

@@ -1,6 +1,5 @@
 #include "dataset/use_words.h"
 
-#include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
 

@@ -2,7 +2,6 @@
 // dataset --check` answers with it, and a run asks before it sends.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "base/result.h"

@@ -7,7 +7,6 @@
 // time and no server's. Children's instants count from their marker where the first of them lies
 // before it, else from the conversation's start, as published files have them.
 #include <algorithm>
-#include <cmath>
 
 #include "base/format.h"
 #include "dataset/length.h"

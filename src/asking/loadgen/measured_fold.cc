@@ -1,6 +1,5 @@
 #include "loadgen/measured_fold.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace assay::loadgen {

@@ -1,7 +1,6 @@
 #include "loadgen/settings.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/enum_name.h"
 #include "base/format.h"

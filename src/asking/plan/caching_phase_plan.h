@@ -4,8 +4,6 @@
 // the second repeats one row (`audit_samples`). No salts: a cache could not answer. Pure.
 #pragma once
 
-#include <vector>
-
 #include "base/result.h"
 #include "domain/sample.h"
 #include "plan/config.h"

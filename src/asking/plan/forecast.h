@@ -15,7 +15,6 @@
 // for its queries.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

@@ -5,7 +5,6 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "base/yaml.h"
 #include "plan/config_reader.h"
 #include "plan/settings.h"
 

@@ -1,12 +1,9 @@
 #include "plan/make_plan.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "dataset/dataset.h"
 #include "dataset/mix.h"
 #include "plan/guard_rule.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/check.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "dataset/mix.h"

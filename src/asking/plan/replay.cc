@@ -1,7 +1,6 @@
 #include "plan/replay.h"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 
 #include "base/blake2b.h"

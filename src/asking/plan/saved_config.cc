@@ -1,9 +1,7 @@
 #include "plan/saved_config.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
-#include <vector>
 
 #include "base/format.h"
 #include "base/text.h"

@@ -2,9 +2,6 @@
 // with the structs of config.h. Only the tables include it.
 #pragma once
 
-#include <array>
-#include <cmath>
-#include <concepts>
 #include <memory>
 #include <optional>
 #include <span>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"

@@ -1,12 +1,9 @@
 #include "text/jinja_builtins.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "text/jinja_methods.h"
 #include "text/unicode.h"
 

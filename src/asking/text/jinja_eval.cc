@@ -1,7 +1,6 @@
 #include "text/jinja_eval.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/format.h"
 #include "text/jinja_builtins.h"

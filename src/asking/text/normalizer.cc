@@ -7,7 +7,6 @@
 
 #include "base/base64.h"
 #include "base/format.h"
-#include "base/text.h"
 #include "text/bpe.h"
 #include "text/unicode.h"
 

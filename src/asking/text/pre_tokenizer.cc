@@ -1,7 +1,6 @@
 #include "text/pre_tokenizer.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/format.h"
 #include "text/bpe.h"

@@ -1,5 +1,4 @@
 // Meanings of the names of classes.
-#include <array>
 #include <utility>
 
 #include "base/text.h"

@@ -1,6 +1,5 @@
 // Converts a pattern's tree to instructions: one function for each kind of node.
 #include <algorithm>
-#include <optional>
 
 #include "base/format.h"
 #include "base/text.h"

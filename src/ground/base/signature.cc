@@ -7,7 +7,6 @@
 
 #include <array>
 #include <memory>
-#include <vector>
 
 #include "base/format.h"
 #include "base/hash.h"

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/format.h"
 #include "base/text.h"

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/files.h"
-#include "base/format.h"
 #include "base/text.h"
 
 namespace assay::host {

@@ -1,9 +1,7 @@
 #include "metrics/curve.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "base/format.h"
 #include "base/text.h"
 #include "base/word.h"
 

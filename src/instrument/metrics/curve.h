@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "base/json.h"
-#include "base/result.h"
 #include "metrics/caching_audit.h"
 
 namespace assay::metrics {

@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "base/time.h"
 #include "metrics/series.h"

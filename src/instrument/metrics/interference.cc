@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 #include "base/format.h"
-#include "base/text.h"
 
 namespace assay::metrics {
 namespace {

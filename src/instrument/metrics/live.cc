@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/check.h"
 #include "metrics/token_truth.h"
 
 namespace assay::metrics {

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
 #include <unordered_map>
 
 #include "base/json.h"

@@ -6,7 +6,6 @@
 // settings that it names, because such pages may hold keys. Any thread.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 

@@ -6,7 +6,6 @@
 // it completed. A connection may end between two looks, or end itself after an answer, as servers
 // do with idle ones: the job then goes on on another one, and is not begun twice.
 #include <cstring>
-#include <utility>
 
 #include "base/check.h"
 #include "base/format.h"

@@ -1,7 +1,6 @@
 #include "protocol/learned_template.h"
 
 #include <array>
-#include <cstring>
 
 namespace assay::protocol {
 namespace {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/time.h"
-#include "domain/api.h"
 #include "domain/described_kind.h"
 #include "domain/event.h"
 #include "net/http1_response.h"

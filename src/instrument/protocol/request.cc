@@ -2,7 +2,6 @@
 // built as a Json and written once per sample, before the run, so clarity matters more than speed
 // here.
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "base/check.h"

@@ -8,11 +8,9 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
-#include <utility>
 
 #include "base/check.h"
 #include "base/format.h"
-#include "base/text.h"
 #include "net/websocket.h"
 #include "net/websocket_handshake.h"
 #include "protocol/kind/kind.h"

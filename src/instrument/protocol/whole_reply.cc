@@ -4,7 +4,6 @@
 #include "base/display.h"
 #include "base/format.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "protocol/codec.h"
 
 namespace assay::protocol {

@@ -4,7 +4,6 @@
 // docs/formats/event_log.md.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <optional>
-#include <system_error>
 
 #include "base/files.h"
 #include "base/format.h"

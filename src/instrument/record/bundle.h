@@ -7,7 +7,6 @@
 // the key's holder made it. Only the manifest's date comes from the clock. Any thread.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>

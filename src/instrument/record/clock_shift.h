@@ -6,7 +6,6 @@
 // thread.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "base/flat_map.h"

@@ -1,13 +1,10 @@
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <utility>
 
-#include "base/check.h"
 #include "base/enum_name.h"
 #include "base/files.h"
 #include "base/format.h"
-#include "base/text.h"
 #include "record/event_log.h"
 #include "record/run_info_json.h"
 

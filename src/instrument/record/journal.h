@@ -9,7 +9,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string_view>
 #include <vector>
 
 #include "base/json.h"

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 #include "record/event_log.h"
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/enum_name.h"
-#include "base/format.h"
 #include "compare/bootstrap.h"
 #include "compare/effect.h"
 #include "compare/paired.h"

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/time.h"
 #include "observe/load_fold.h"

@@ -1,5 +1,4 @@
 // The JSON and the lines of observed.h.
-#include <cmath>
 
 #include "base/format.h"
 #include "base/text.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/format.h"
 #include "base/text.h"
 #include "base/word.h"
 #include "rules/schemas.h"

@@ -7,7 +7,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/format.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"

@@ -1,4 +1,3 @@
-#include "base/format.h"
 #include "base/yaml.h"
 #include "rules/document.h"
 

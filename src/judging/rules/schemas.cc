@@ -1,7 +1,6 @@
 #include "rules/schemas.h"
 
 #include <array>
-#include <cmath>
 #include <limits>
 #include <map>
 

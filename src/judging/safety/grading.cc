@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/format.h"
-#include "base/text.h"
 
 namespace assay::safety {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "base/check.h"
 #include "base/enum_name.h"
 #include "base/format.h"
 #include "base/hash.h"

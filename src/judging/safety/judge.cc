@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
-#include "base/check.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/has_word.h"

@@ -21,7 +21,6 @@
 // from both arms, and counted. Pure; any thread.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -3,7 +3,6 @@
 #include <array>
 #include <cctype>
 
-#include "base/base64.h"
 #include "safety/transform.h"
 
 namespace assay::safety {

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/base64.h"
-#include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
 

@@ -4,7 +4,6 @@
 // the suites' checkers. Pure; any thread.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 

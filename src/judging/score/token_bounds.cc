@@ -1,11 +1,9 @@
 // token_bounds: are the replies as long as the reference's? The mean tokens of a reply must be
 // within `tolerance` (0.1) of `reference`, or between `low` and `high`; either may be left out. It
 // protects the other scores: a model with shorter or padded replies is not the reference's model.
-#include <cmath>
 #include <optional>
 #include <utility>
 
-#include "base/format.h"
 #include "base/text.h"
 #include "score/scorer.h"
 

@@ -9,7 +9,6 @@
 #include "base/format.h"
 #include "campaign/artefact_writer.h"
 #include "campaign/run_folder.h"
-#include "campaign/token_counting.h"
 #include "metrics/result_json.h"
 #include "metrics/series.h"
 #include "metrics/token_counts.h"

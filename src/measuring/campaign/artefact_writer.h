@@ -21,7 +21,6 @@
 #include "base/json.h"
 #include "base/memory_budget.h"
 #include "base/result.h"
-#include "domain/query.h"
 #include "protocol/artefact_queue.h"
 
 namespace assay::campaign {

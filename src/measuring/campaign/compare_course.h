@@ -3,7 +3,6 @@
 // the interleaved form ends in the same comparison.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "campaign/preflight.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 
 #include "base/clock.h"

@@ -13,7 +13,6 @@
 
 #include <atomic>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 

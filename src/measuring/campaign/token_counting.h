@@ -10,7 +10,6 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "domain/request_spec.h"
 #include "metrics/token_counts.h"
 #include "plan/make_plan.h"
 #include "text/chat_template.h"

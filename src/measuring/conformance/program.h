@@ -2,7 +2,6 @@
 // limit ends it with everything that it started. One thread.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>

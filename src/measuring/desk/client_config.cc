@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "base/format.h"
 #include "base/json.h"

@@ -3,7 +3,6 @@
 // and its telemetry. docs/formats/client_result.md. One thread.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>

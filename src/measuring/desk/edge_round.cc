@@ -1,6 +1,5 @@
 #include "desk/edge_round.h"
 
-#include <array>
 #include <string_view>
 #include <system_error>
 #include <utility>

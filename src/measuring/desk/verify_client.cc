@@ -3,10 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/files.h"
-#include "base/format.h"
 #include "base/json.h"
-#include "campaign/verify_run.h"
 #include "desk/client_run.h"
 
 namespace assay::desk {

@@ -9,7 +9,6 @@
 // not the run. open(), start() and stop() belong to one thread.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>

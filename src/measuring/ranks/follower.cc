@@ -2,7 +2,6 @@
 
 #include <poll.h>
 
-#include <atomic>
 #include <thread>
 
 #include "base/clock.h"

@@ -4,7 +4,6 @@
 
 #include "base/format.h"
 #include "base/json.h"
-#include "base/text.h"
 
 namespace assay::ranks {
 namespace {

@@ -9,7 +9,6 @@
 // Threads: any, for every function.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>

@@ -4,11 +4,8 @@
 // SeriesRecord: what one issue thread measured in it. Belongs to that thread until the series ends.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "base/result.h"

@@ -1,7 +1,6 @@
 #include "endpoint/described_ask.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 

@@ -1,6 +1,5 @@
 #include "endpoint/fault.h"
 
-#include "base/check.h"
 #include "base/enum_name.h"
 #include "base/format.h"
 #include "base/text.h"

@@ -10,7 +10,6 @@
 #include "base/version.h"
 #include "endpoint/described_ask.h"
 #include "endpoint/tensor_ask.h"
-#include "endpoint/words.h"
 #include "endpoint/worker.h"
 #include "net/grpc.h"
 #include "net/whole_reply.h"

@@ -1,5 +1,4 @@
 // The worker's realtime route: opens sessions, and makes a reply of each turn.
-#include "base/format.h"
 #include "base/text.h"
 #include "endpoint/worker.h"
 #include "net/websocket_handshake.h"

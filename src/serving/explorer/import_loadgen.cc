@@ -6,10 +6,8 @@
 // MultiStream it is the samples of a query. Queries that wait for their turn are in flight.
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "explorer/import_parts.h"
 #include "rules/inference/check.h"
 #include "rules/inference/rule.h"

@@ -1,6 +1,5 @@
 // Run folders: ours, read from the event log; the reference client's, from its result files.
 #include <algorithm>
-#include <array>
 
 #include "audit/loaded_run.h"
 #include "base/files.h"

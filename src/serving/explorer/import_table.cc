@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 
-#include "base/format.h"
 #include "base/text.h"
 #include "explorer/import_parts.h"
 

@@ -1,7 +1,6 @@
 #include "explorer/records.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/format.h"
 #include "base/hash.h"

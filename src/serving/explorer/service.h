@@ -2,7 +2,6 @@
 // Access and the page. It holds the streams of /live and feeds them once a turn.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 

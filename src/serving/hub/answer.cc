@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "base/format.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "explorer/page.h"

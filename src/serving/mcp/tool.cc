@@ -1,7 +1,6 @@
 #include "mcp/tool.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/format.h"
 #include "base/text.h"

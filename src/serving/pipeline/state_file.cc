@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/files.h"
-#include "base/format.h"
 #include "pipeline/runner.h"
 
 namespace assay::pipeline {

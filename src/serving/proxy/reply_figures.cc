@@ -1,7 +1,6 @@
 #include "proxy/reply_figures.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "base/json.h"

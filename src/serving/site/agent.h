@@ -16,7 +16,6 @@
 #include "net/socket.h"
 #include "site/journal.h"
 #include "site/policy.h"
-#include "store/store.h"
 
 namespace assay::site {
 

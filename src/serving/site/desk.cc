@@ -1,6 +1,5 @@
 #include "site/desk.h"
 
-#include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/signature.h"

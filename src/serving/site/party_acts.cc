@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/exit_code.h"
-#include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/secret.h"

@@ -1,6 +1,5 @@
 #include "site/site_page.h"
 
-#include <array>
 #include <vector>
 
 #include "base/clock.h"

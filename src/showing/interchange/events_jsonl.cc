@@ -1,9 +1,7 @@
 #include "interchange/events_jsonl.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
-#include <vector>
 
 #include "base/format.h"
 #include "base/json.h"

@@ -12,7 +12,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/flat_map.h"
 #include "base/json.h"

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"

@@ -1,7 +1,6 @@
 #include "manual/man_page.h"
 
 #include "base/format.h"
-#include "base/text.h"
 
 namespace assay::manual {
 namespace {

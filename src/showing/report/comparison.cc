@@ -1,7 +1,6 @@
 #include "report/comparison.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/display.h"
 #include "base/format.h"

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <vector>
 
 #include "base/format.h"
 #include "base/markup.h"
-#include "base/text.h"
 #include "report/html_style.h"
 
 namespace assay::report {

@@ -1,7 +1,6 @@
 #include "report/content.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/check.h"
 #include "base/display.h"

@@ -6,7 +6,6 @@
 #include "base/markup.h"
 #include "base/text.h"
 #include "report/curve_text.h"
-#include "report/quantity.h"
 
 namespace assay::report {
 

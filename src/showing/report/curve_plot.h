@@ -12,7 +12,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "metrics/curve.h"

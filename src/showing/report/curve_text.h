@@ -3,7 +3,6 @@
 // where known. Pure; any thread.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

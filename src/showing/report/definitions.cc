@@ -1,7 +1,6 @@
 #include "report/definitions.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
 #include "base/display.h"

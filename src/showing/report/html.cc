@@ -9,8 +9,6 @@
 #include "report/html_accuracy.h"
 #include "report/html_figures.h"
 #include "report/html_style.h"
-#include "report/svg/drawing.h"
-#include "report/svg/style.h"
 
 namespace assay::report {
 namespace {

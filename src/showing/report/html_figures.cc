@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 
 #include "base/format.h"
 #include "base/markup.h"
 #include "base/text.h"
 #include "report/svg/density.h"
-#include "report/svg/drawing.h"
 #include "report/svg/ecdf.h"
 #include "report/svg/timeline.h"
 

@@ -1,6 +1,5 @@
 #include "report/live_lines.h"
 
-#include <string>
 #include <utility>
 
 namespace assay::report {

@@ -8,7 +8,6 @@
 #include "base/format.h"
 #include "base/markup.h"
 #include "report/curve_chart.h"
-#include "report/curve_text.h"
 #include "report/html_figures.h"
 #include "report/html_style.h"
 #include "report/quantity.h"

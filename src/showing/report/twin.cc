@@ -11,7 +11,6 @@
 #include "report/html_style.h"
 #include "report/simulated.h"
 #include "report/svg/range_chart.h"
-#include "report/svg/style.h"
 
 namespace assay::report {
 namespace {

@@ -1,7 +1,6 @@
 #include "store/sql_store.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/clock.h"
 #include "base/format.h"

@@ -1,4 +1,3 @@
-#include <filesystem>
 
 #include "base/exit_code.h"
 #include "base/flags.h"

@@ -1,9 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "base/display.h"
 #include "base/exit_code.h"
 #include "base/files.h"
 #include "base/flags.h"

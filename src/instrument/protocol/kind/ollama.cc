@@ -1,7 +1,6 @@
 // Ollama's own /api/chat and /api/generate: sampling stands in `options`, pictures are base64
 // beside the text, and a call's arguments are an object. A stream is Ollama's default, so both
 // wishes are sent. There is no way to ignore the end of a text: num_predict limits from above only.
-#include "base/format.h"
 #include "protocol/kind/chat_parts.h"
 #include "protocol/kind/kind.h"
 #include "protocol/kind/request_parts.h"

@@ -6,7 +6,6 @@
 // Two streams are spoken for one request, and both are read: OpenAI's typed events
 // (transcript.text.delta, …, transcript.text.done) and chunks of a chat's shape, ended by [DONE]
 // (vLLM, SGLang).
-#include <cstdint>
 
 #include "base/format.h"
 #include "protocol/kind/kind.h"

@@ -9,7 +9,6 @@
 // kPayloadBytesMax, is the reply's text for scorers: base64 of its bytes, or its numbers as JSON
 // has them. Nothing else is decoded.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <optional>

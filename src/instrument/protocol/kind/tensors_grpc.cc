@@ -6,16 +6,12 @@
 // A reply may have either form. Its first output of FP32 is the text for scorers, as in tensors.cc.
 #include <array>
 #include <bit>
-#include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "base/format.h"
 #include "base/protobuf.h"
-#include "domain/tensor.h"
 #include "net/grpc.h"
 #include "protocol/kind/kind.h"
-#include "protocol/kind/request_parts.h"
 
 namespace assay::protocol {
 namespace {

@@ -1,7 +1,6 @@
 #include "rules/inference/detail_log.h"
 
 #include "base/files.h"
-#include "base/format.h"
 #include "base/text.h"
 
 namespace assay::rules::inference {

@@ -1,5 +1,4 @@
 // Limits: early stopping, a query's latency, time to first token and per token.
-#include "base/text.h"
 #include "rules/inference/rule.h"
 
 namespace assay::rules::inference {

@@ -1,4 +1,3 @@
-#include "base/text.h"
 #include "rules/rule.h"
 
 namespace assay::rules {

@@ -1,5 +1,4 @@
 // The other extractors of the reference client: numbers in boxes, and code.
-#include "base/text.h"
 #include "score/answer/extract.h"
 #include "score/answer/function_call.h"
 #include "score/answer/python_text.h"

@@ -1,6 +1,5 @@
 // code_bench_scorer: the share of replies whose last code block passes every test of its sample. A
 // row without an answer counts as wrong.
-#include <map>
 
 #include "score/answer/answers.h"
 #include "score/code/code_judge.h"

@@ -21,7 +21,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 
 namespace assay::score {
 namespace {

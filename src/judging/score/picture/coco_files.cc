@@ -1,4 +1,3 @@
-#include "base/files.h"
 #include "base/format.h"
 #include "score/picture/coco_map.h"
 

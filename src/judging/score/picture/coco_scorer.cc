@@ -8,7 +8,6 @@
 #include <map>
 #include <set>
 
-#include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "score/payload.h"

@@ -7,13 +7,11 @@
 // DICE of a class = (2 · both + 1e-6) ÷ (said + true + 1e-6). The first reply of a case counts.
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <set>
 
 #include "base/base64.h"
-#include "base/files.h"
 #include "base/format.h"
 #include "score/picture/nifti.h"
 #include "score/scorer.h"

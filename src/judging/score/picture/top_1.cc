@@ -4,7 +4,6 @@
 #include <cmath>
 #include <set>
 
-#include "base/format.h"
 #include "base/text.h"
 #include "score/payload.h"
 #include "score/scorer.h"

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/text.h"
 #include "score/answer/python_text.h"
 #include "text/unicode.h"
 

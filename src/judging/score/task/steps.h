@@ -3,7 +3,6 @@
 // finds nothing.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "score/task/words.h"
 
-#include <array>
 #include <utility>
 
 #include "score/answer/python_text.h"

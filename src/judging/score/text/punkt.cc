@@ -1,6 +1,5 @@
 // Punkt with the decisions of nltk 3.10.
 #include <algorithm>
-#include <array>
 
 #include "base/files.h"
 #include "base/format.h"

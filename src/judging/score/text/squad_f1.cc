@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/format.h"
 #include "base/text.h"
 #include "score/answer/python_text.h"
 #include "score/scorer.h"

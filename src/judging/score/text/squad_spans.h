@@ -7,7 +7,6 @@
 // the suite counts samples. One thread for each object.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

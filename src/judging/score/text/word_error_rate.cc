@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/format.h"
 #include "base/text.h"
 #include "score/scorer.h"
 #include "score/text/english_text.h"

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "score/scorer.h"
 #include "score/tool/function_match.h"
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/text.h"
 #include "score/answer/python_text.h"
 #include "score/code/code_judge.h"
 #include "score/tool/function_match.h"

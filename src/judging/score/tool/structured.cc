@@ -21,7 +21,6 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "score/scorer.h"
-#include "score/tool/function_match.h"
 #include "score/tool/json_schema.h"
 
 namespace assay::score {

@@ -2,8 +2,6 @@
 // files; nothing is measured or replayed.
 #pragma once
 
-#include <optional>
-
 #include "base/result.h"
 #include "campaign/curve/curve_folder.h"
 #include "metrics/curve.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 
 #include "base/exit_code.h"
 #include "base/result.h"

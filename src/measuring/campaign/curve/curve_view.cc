@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/version.h"

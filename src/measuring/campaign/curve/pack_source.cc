@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "base/files.h"
 #include "base/format.h"
 #include "campaign/curve/curve_folder.h"
 #include "campaign/curve/curve_view.h"

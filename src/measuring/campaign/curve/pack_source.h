@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 #include "interchange/submission.h"
 #include "plan/curve_plan.h"

@@ -4,7 +4,6 @@
 // given. Safety runs ask their prompts and their judges through it. One thread.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>

@@ -1,7 +1,6 @@
 #include "campaign/safety/safety_inputs.h"
 
 #include "base/files.h"
-#include "base/format.h"
 
 namespace assay::campaign {
 

@@ -1,7 +1,6 @@
 #include "campaign/scenario/compliance_series.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "base/files.h"

@@ -1,8 +1,6 @@
 // OpenAI's speech: a tone, as samples, as a WAV file whose head comes before the first sound, or as
 // MP3 frames of silence; in the bytes of the body, or in base64 in typed events. Each token is 24
 // ms of it, which is one frame of that MP3.
-#include <array>
-#include <cmath>
 #include <cstdint>
 
 #include "base/base64.h"

@@ -1,6 +1,5 @@
 // KServe's tensors: each output that was asked for is FP32 of ten scores a row, which depend only
 // on the bytes of the inputs. An output comes as numbers in the JSON or as bytes behind it.
-#include <cstring>
 
 #include "base/format.h"
 #include "base/json.h"

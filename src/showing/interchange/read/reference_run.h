@@ -20,7 +20,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 

@@ -1,7 +1,5 @@
 #include "interchange/write/exporter.h"
 
-#include <algorithm>
-
 #include "base/check.h"
 #include "base/enum_name.h"
 

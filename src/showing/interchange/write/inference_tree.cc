@@ -1,7 +1,6 @@
 #include "interchange/write/inference_tree.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/files.h"
 #include "base/format.h"

@@ -7,7 +7,6 @@
 #include <array>
 #include <map>
 
-#include "base/format.h"
 #include "base/json.h"
 #include "interchange/write/exporter.h"
 #include "metrics/definitions/definition.h"

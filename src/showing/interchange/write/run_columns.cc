@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/format.h"
 #include "domain/query.h"
 #include "record/event_log.h"
 

@@ -13,11 +13,9 @@
 // An EventSink for one thread. Memory: about 300 bytes a query and 50 an event of a stream.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
