@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/format.h"
-#include "dataset/json_rows.h"
 
 namespace assay::dataset {
 namespace {
@@ -20,27 +19,6 @@ std::string role_of(std::string_view word) {
 std::string_view turn_text(const Json& turn, std::string_view one, std::string_view other) {
   const std::string_view text = turn[one].as_string();
   return text.empty() ? turn[other].as_string() : text;
-}
-
-Result<Conversation> parse_row(std::string_view text) {
-  ASSIGN_OR_RETURN(const Json row, Json::parse(text));
-  if (!is_conversation(row)) return invalid("expected an object with a list 'conversations'");
-  return parse_conversation(row);
-}
-
-template <typename Reader>
-Result<std::vector<Conversation>> read_all(Reader& reader, const std::string& path) {
-  std::vector<Conversation> out;
-  for (;;) {
-    auto row = reader.next();
-    if (!row) return invalid(format("{}:{}", path, row.error().message));
-    if (!*row) return out;
-    auto conversation = parse_row(**row);
-    if (!conversation) {
-      return invalid(format("{}:{}: {}", path, reader.line(), conversation.error().message));
-    }
-    out.push_back(*std::move(conversation));
-  }
 }
 
 }  // namespace
@@ -86,16 +64,6 @@ std::vector<Sample> turns_of(const Conversation& conversation) {
     out.push_back(std::move(sample));
   }
   return out;
-}
-
-Result<std::vector<Conversation>> load_conversations(const std::string& path) {
-  ASSIGN_OR_RETURN(Chunks chunks, Chunks::open(path));
-  if (path.ends_with(".jsonl")) {
-    LineReader lines(std::move(chunks));
-    return read_all(lines, path);
-  }
-  ElementReader elements(std::move(chunks));
-  return read_all(elements, path);
 }
 
 }  // namespace assay::dataset

@@ -1,6 +1,6 @@
 // ShareGPT: [{"id": …, "conversations": [{"from": "human", "value": "…"}, …]}, …]; role and content
 // may stand for from and value. A single-turn run asks the first human turn. The later turns can be
-// asked too, each with the recorded turns before it. Pure, except for load_conversations.
+// asked too, each with the recorded turns before it. Pure.
 #pragma once
 
 #include <optional>
@@ -33,8 +33,5 @@ Result<Conversation> parse_conversation(const Json& row);
 // Returns one sample for each human turn: that turn and all recorded turns before it, as messages.
 // Turns without text are left out.
 std::vector<Sample> turns_of(const Conversation& conversation);
-
-// Loads every conversation of a .json or .jsonl file with all turns.
-Result<std::vector<Conversation>> load_conversations(const std::string& path);
 
 }  // namespace assay::dataset

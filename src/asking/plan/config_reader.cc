@@ -228,10 +228,4 @@ std::span<const FlagInfo> run_flags() {
   return infos;
 }
 
-Result<LoadedConfig> load_config(const std::filesystem::path& path) {
-  ConfigReader reader;
-  reader.read_file(path);
-  return reader.finish();
-}
-
 }  // namespace assay::plan

@@ -79,7 +79,4 @@ class ConfigReader {
 // All flags that ConfigReader::flag takes, in the order of the help.
 std::span<const FlagInfo> run_flags();
 
-// Reads a file without flags.
-Result<LoadedConfig> load_config(const std::filesystem::path& path);
-
 }  // namespace assay::plan

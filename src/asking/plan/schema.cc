@@ -135,18 +135,6 @@ const Setting* find_setting(const Part& part, std::string_view path) {
   return nullptr;
 }
 
-std::vector<std::string> paths_of(const Part& part, std::string_view name) {
-  std::vector<std::string> out;
-  for (const Setting& setting : part) {
-    if (setting.name == name) out.push_back(setting.name);
-    if (setting.part == nullptr) continue;
-    for (const std::string& below : paths_of(*setting.part, name)) {
-      out.push_back(format("{}{}.{}", setting.name, setting.list ? "[]" : "", below));
-    }
-  }
-  return out;
-}
-
 std::string bounds_text(const Setting& setting) {
   std::string out;
   if (std::isfinite(setting.at_least)) {

@@ -104,8 +104,6 @@ void read_part(const Part& part, const yaml::Node& node, void* object, const std
 Json write_part(const Part& part, const void* object);
 // Finds the row of "settings.load_pattern.type"; nullptr: none. A list's index may be left out.
 const Setting* find_setting(const Part& part, std::string_view path);
-// Returns the path of every key called `name` below `part`.
-std::vector<std::string> paths_of(const Part& part, std::string_view name);
 
 // Returns "at least 1", "above 0 and at most 1"; "" without bounds.
 std::string bounds_text(const Setting& setting);

@@ -234,11 +234,6 @@ Result<void> Workloads::add_text(std::string_view yaml, const std::string& name)
   return {};
 }
 
-Result<void> Workloads::add(const std::filesystem::path& file) {
-  ASSIGN_OR_RETURN(const std::string text, read_file(file, std::size_t{1} << 20));
-  return add_text(text, file.string());
-}
-
 std::vector<std::string> Workloads::names() const {
   std::vector<std::string> out;
   for (const Json& file : files_) out.emplace_back(file["workload"].as_string());

@@ -61,7 +61,6 @@ class Workloads {
   // several workloads (a file with a key `rounds`). `name` is for
   // messages. A workload with a known name replaces the old one.
   Result<void> add_text(std::string_view yaml, const std::string& name);
-  Result<void> add(const std::filesystem::path& file);
 
   // In order of name.
   std::vector<std::string> names() const;

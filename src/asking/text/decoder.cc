@@ -199,14 +199,6 @@ std::string Decoder::run(Tokens tokens) const {
   return out;
 }
 
-Decoder Decoder::byte_level() {
-  Decoder made;
-  Step step;
-  step.kind = DecodeKind::byte_level;
-  made.steps_.push_back(std::move(step));
-  return made;
-}
-
 Decoder Decoder::raw() {
   Decoder made;
   Step step;

@@ -17,7 +17,6 @@ class Decoder {
  public:
   Decoder() = default;  // tokens joined by spaces
   static Result<Decoder> read(const Json& json, std::string_view where);
-  static Decoder byte_level();
   // Joins tokens as raw bytes; invalid UTF-8 becomes U+FFFD.
   static Decoder raw();
 

@@ -51,13 +51,6 @@ LatencyProfile::~LatencyProfile() {
   if (wake_latency_fd_ >= 0) ::close(wake_latency_fd_);
 }
 
-bool LatencyProfile::granted(std::string_view name) const {
-  for (const LatencySetting& setting : settings_) {
-    if (setting.name == name) return setting.granted;
-  }
-  return false;
-}
-
 void LatencyProfile::add(std::string_view name, bool granted, std::string detail) {
   settings_.push_back({.name = std::string(name), .granted = granted, .detail = std::move(detail)});
 }

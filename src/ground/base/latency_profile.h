@@ -40,7 +40,6 @@ class LatencyProfile {
   ~LatencyProfile();
 
   const std::vector<LatencySetting>& settings() const { return settings_; }
-  bool granted(std::string_view name) const;
 
  private:
   void ask_wake_latency();

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/enum_name.h"
 #include "base/format.h"
 #include "host/self_audit.h"
 #include "run/conversations.h"
@@ -530,8 +529,6 @@ void Loop::settle() {
 }
 
 }  // namespace
-
-std::string_view to_string(StopReason reason) { return enum_name(reason); }
 
 RunResult run(const Plan& plan, Clock& clock, Target& target, EventSink& sink,
               const Control& control, Guard* guard) {

@@ -58,7 +58,6 @@ enum class StopReason : std::uint8_t {
   failures,     // more queries failed than the plan's guard allows
   budget,       // the guard's tokens or money are spent
 };
-std::string_view to_string(StopReason reason);
 
 struct PhaseResult {
   std::uint16_t phase = 0;

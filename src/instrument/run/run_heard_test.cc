@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "run/run.h"
 #include "run/testing_scripted_target.h"
@@ -78,7 +79,7 @@ TEST(RunHeard, reasons_are_spelled_as_in_the_run_folder) {
                                                "passes",  "idle",     "interrupted",
                                                "refused", "failures", "budget"};
   for (std::size_t i = 0; i < words.size(); ++i) {
-    EXPECT_EQ(to_string(static_cast<StopReason>(i)), words[i]);
+    EXPECT_EQ(enum_name(static_cast<StopReason>(i)), words[i]);
   }
 }
 

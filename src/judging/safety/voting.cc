@@ -7,8 +7,6 @@
 
 namespace assay::safety {
 
-std::string_view to_string(Voting voting) { return enum_name(voting); }
-
 Result<Voting> voting_from(std::string_view name) {
   if (const auto voting = enum_named<Voting>(name)) return *voting;
   return invalid(format("voting: '{}' is none of any_unsafe, majority", name));

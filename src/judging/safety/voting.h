@@ -19,7 +19,6 @@
 namespace assay::safety {
 
 enum class Voting : std::uint8_t { any_unsafe, majority };
-std::string_view to_string(Voting voting);
 Result<Voting> voting_from(std::string_view name);
 
 struct VoteRule {

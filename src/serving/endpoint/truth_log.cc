@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/check.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/format.h"
@@ -180,20 +179,6 @@ bool read_payload(std::string_view payload, std::uint16_t thread, TruthRecord& o
 }
 
 }  // namespace
-
-std::string_view to_string(TruthOutcome outcome) {
-  switch (outcome) {
-    case TruthOutcome::served:
-      return "served";
-    case TruthOutcome::faulted:
-      return "faulted";
-    case TruthOutcome::gone:
-      return "gone";
-    case TruthOutcome::rejected:
-      return "rejected";
-  }
-  CHECK(false && "no such TruthOutcome");
-}
 
 Result<std::unique_ptr<TruthLog>> TruthLog::create(const std::filesystem::path& path,
                                                    TruthHolds holds) {

@@ -37,7 +37,6 @@ enum class TruthOutcome : std::uint8_t {
   gone,      // the client left before the end
   rejected,  // 4xx, refused by us
 };
-std::string_view to_string(TruthOutcome outcome);
 
 struct TruthRequest {
   std::uint32_t number = 0;  // counts from 0 in each thread

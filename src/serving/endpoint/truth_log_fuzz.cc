@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "base/enum_name.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "endpoint/truth_log.h"
@@ -21,7 +22,7 @@ void look_at(const std::string& name, std::size_t bytes) {
   std::size_t records = 0;
   for (const TruthReply& reply : read->replies) {
     records += 1 + reply.events.size();
-    CHECK(!reply.ended || !to_string(reply.end.outcome).empty());
+    CHECK(!reply.ended || !enum_name(reply.end.outcome).empty());
   }
   CHECK(records <= bytes);
   for (const auto& [id, index] : read->by_id) CHECK(read->replies.at(index).id == id);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/hash.h"
 
@@ -19,8 +18,6 @@ Json texts_json(const std::vector<std::string>& texts) {
 }
 
 }  // namespace
-
-std::string_view to_string(Status status) { return enum_name(status); }
 
 void Ledger::add(const Json& record, const Pipeline& pipeline, const Graph& graph) {
   const std::string_view kind = record["t"].as_string();

@@ -45,7 +45,6 @@ struct Ledger {
 };
 
 enum class Status : std::uint8_t { pending, ready, running, waiting, done, failed, skipped };
-std::string_view to_string(Status status);
 
 inline constexpr std::uint32_t kNoPartition = static_cast<std::uint32_t>(-1);
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/hash.h"
 
@@ -136,7 +137,7 @@ struct World {
     }
     std::map<std::string, std::string> out;
     for (std::size_t at = 0; at < engine.size(); ++at) {
-      out[name_of(engine, at)] = std::string(to_string(engine.instance(at).status));
+      out[name_of(engine, at)] = std::string(enum_name(engine.instance(at).status));
     }
     return out;
   }

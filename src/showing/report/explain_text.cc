@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/display.h"
 #include "base/format.h"
 #include "base/json.h"
@@ -44,6 +46,15 @@ std::string explained_text(const Explained& one, std::size_t columns) {
   if (!one.clause.empty()) out += wrap("clause: " + one.clause, columns, "  ") + "\n";
   if (!one.next.empty()) out += wrap("next: " + one.next, columns, "  ") + "\n";
   return out;
+}
+
+// Whatever the case, with '-', '_' and spaces alike.
+bool same_code(std::string_view a, std::string_view b) {
+  const auto plain = [](char c) {
+    if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
+    return c == '-' || c == ' ' ? '_' : c;
+  };
+  return std::ranges::equal(a, b, {}, plain, plain);
 }
 
 Json explained_json(const std::vector<Explained>& list) {

@@ -1,6 +1,5 @@
 #include "report/explanation.h"
 
-#include <algorithm>
 #include <array>
 
 namespace assay::report {
@@ -126,21 +125,5 @@ constexpr std::array kExplanations{
 }  // namespace
 
 std::span<const Explanation> explanations() { return kExplanations; }
-
-bool same_code(std::string_view a, std::string_view b) {
-  const auto plain = [](char c) {
-    if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
-    return c == '-' || c == ' ' ? '_' : c;
-  };
-  return std::ranges::equal(a, b, {}, plain, plain);
-}
-
-std::vector<Explanation> explanations_of(std::string_view code) {
-  std::vector<Explanation> out;
-  for (const Explanation& one : kExplanations) {
-    if (same_code(one.code, code)) out.push_back(one);
-  }
-  return out;
-}
 
 }  // namespace assay::report

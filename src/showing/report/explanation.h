@@ -21,10 +21,6 @@ struct Explanation {
 
 std::span<const Explanation> explanations();
 
-// Those whose code is `code`, whatever its case, with '-', '_' and spaces alike.
-std::vector<Explanation> explanations_of(std::string_view code);
-bool same_code(std::string_view a, std::string_view b);
-
 // The answer to `assay explain`: every code's meaning, or that of one, with the rules of
 // submissions among them.
 struct ExplainAsked {

@@ -6,6 +6,7 @@
 #include "audit/innocence.h"
 #include "base/exit_code.h"
 #include "base/format.h"
+#include "base/json.h"
 #include "compare/accuracy.h"
 #include "compare/compare.h"
 #include "domain/event.h"
@@ -15,8 +16,11 @@ namespace assay::report {
 namespace {
 
 void expect_explained(std::string_view code, std::string_view kind) {
-  for (const Explanation& one : explanations_of(code)) {
-    if (one.kind == kind && !one.means.empty()) return;
+  const auto found = explain({.code = std::string(code), .json = true});
+  ASSERT_TRUE(found) << found.error().message;
+  const Json list = Json::parse(*found).value();
+  for (const Json& one : list.items()) {
+    if (one["kind"].as_string() == kind && !one["means"].as_string().empty()) return;
   }
   ADD_FAILURE() << kind << " '" << code << "' has no explanation";
 }
@@ -57,10 +61,13 @@ TEST(Explanation, each_verdict_and_cause_has_one) {
 }
 
 TEST(Explanation, a_code_is_found_however_it_is_typed) {
-  EXPECT_EQ(explanations_of("steady-state").size(), 1U);
-  EXPECT_EQ(explanations_of("Timed Out").size(), 1U);
-  EXPECT_EQ(explanations_of("worse").size(), 2U) << "in speed and in accuracy";
-  EXPECT_TRUE(explanations_of("nothing").empty());
+  const auto found = [](const char* code) {
+    return Json::parse(explain({.code = code, .json = true}).value()).value().size();
+  };
+  EXPECT_EQ(found("steady-state"), 1U);
+  EXPECT_EQ(found("Timed Out"), 1U);
+  EXPECT_EQ(found("worse"), 2U) << "in speed and in accuracy";
+  EXPECT_FALSE(explain({.code = "nothing"}));
 }
 
 }  // namespace

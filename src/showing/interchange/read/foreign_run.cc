@@ -83,10 +83,6 @@ void tell(const ForeignRun& run, const Moment& moment, EventSink& sink) {
 
 }  // namespace
 
-std::string_view to_string(ForeignFormat format) {
-  return kNames[static_cast<std::size_t>(format)];
-}
-
 std::optional<ForeignFormat> foreign_format_from(std::string_view name) {
   const auto found = std::ranges::find(kNames, name);
   if (found == kNames.end()) return std::nullopt;

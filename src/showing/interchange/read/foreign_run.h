@@ -27,7 +27,6 @@
 namespace assay::interchange {
 
 enum class ForeignFormat : std::uint8_t { vllm, aiperf, genai_perf };
-std::string_view to_string(ForeignFormat format);
 std::optional<ForeignFormat> foreign_format_from(std::string_view name);
 
 struct ForeignReply {

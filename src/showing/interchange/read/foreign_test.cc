@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/enum_name.h"
 #include "base/testing_temp_folder.h"
 #include "domain/quiet_sink.h"
 #include "interchange/read/foreign_facts.h"
@@ -283,7 +284,7 @@ TEST(ForeignRun, a_log_is_written_in_the_order_of_time) {
     auto run = read_foreign_run(format, text);
     ASSERT_TRUE(run);
     const std::size_t replies = run->replies.size();
-    const auto path = folder.path() / to_string(format);
+    const auto path = folder.path() / enum_name(format);
     ASSERT_TRUE(write_foreign_run(std::move(*run), path));
     Kept kept;
     const auto end = record::replay_event_log(path, kept);

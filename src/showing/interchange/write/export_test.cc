@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/enum_name.h"
 #include "base/text.h"
 #include "interchange/write/exporter.h"
 #include "interchange/write/hdr_histogram.h"
@@ -96,7 +97,7 @@ TEST(Export, a_counted_run_is_exported_with_its_counts) {
 TEST(Export, names_go_both_ways) {
   for (int i = 0; i < kExportFormats; ++i) {
     const auto format = static_cast<ExportFormat>(i);
-    EXPECT_EQ(export_format_from(to_string(format)), format);
+    EXPECT_EQ(export_format_from(enum_name(format)), format);
   }
   EXPECT_FALSE(export_format_from("xml"));
 }

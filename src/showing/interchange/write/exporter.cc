@@ -4,8 +4,6 @@
 #include "base/enum_name.h"
 
 namespace assay::interchange {
-std::string_view to_string(ExportFormat format) { return enum_name(format); }
-
 std::optional<ExportFormat> export_format_from(std::string_view name) {
   return enum_named<ExportFormat>(name);
 }

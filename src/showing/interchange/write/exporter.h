@@ -47,7 +47,6 @@ class Exporter : public metrics::ReplyFold {
 
 enum class ExportFormat : std::uint8_t { vllm, aiperf, otlp, prometheus, hdr, csv };
 inline constexpr int kExportFormats = 6;
-std::string_view to_string(ExportFormat format);
 std::optional<ExportFormat> export_format_from(std::string_view name);
 
 std::unique_ptr<Exporter> make_exporter(ExportFormat format, const RunInfo& info);

@@ -42,13 +42,4 @@ svg .hover{fill:transparent}svg .hover:hover{fill:var(--ink);fill-opacity:.07}
 )css";
 }
 
-std::string standalone(std::string_view chart) {
-  std::string out(chart);
-  const std::size_t end = out.find('>');
-  if (end != std::string::npos) {
-    out.insert(end + 1, "\n<style>" + std::string(stylesheet()) + "</style>");
-  }
-  return out;
-}
-
 }  // namespace assay::report::svg

@@ -14,7 +14,4 @@ namespace assay::report::svg {
 // charts' classes. For a <style>, once a page.
 std::string_view stylesheet();
 
-// A stand-alone picture: the chart with the stylesheet inside.
-std::string standalone(std::string_view chart);
-
 }  // namespace assay::report::svg

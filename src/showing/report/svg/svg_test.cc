@@ -17,6 +17,12 @@
 namespace assay::report::svg {
 namespace {
 
+// A stand-alone picture: the chart with the stylesheet inside.
+std::string standalone(std::string chart) {
+  const std::size_t end = chart.find('>');
+  return chart.insert(end + 1, "\n<style>" + std::string(stylesheet()) + "</style>");
+}
+
 EcdfSeries series(std::string name, double middle, double spread) {
   EcdfSeries out{std::move(name), {}, {}};
   for (int i = 0; i <= 100; ++i) {
