@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 
 namespace assay::dataset {
@@ -190,9 +191,7 @@ Json croissant_document(const Description& about) {
   if (const std::string creator = fact("creator", ""); !creator.empty()) {
     out.set("creator", Json().set("@type", "sc:Organization").set("name", creator));
   }
-  Json files = Json::array();
-  for (const DescribedFile& file : about.files) files.push_back(file_json(file));
-  out.set("distribution", std::move(files));
+  out.set("distribution", json_list(about.files, file_json));
   if (!about.columns.empty()) out.set("recordSet", Json::array().push_back(record_set(about)));
   for (const auto& [key, value] : about.provenance.members()) out.set(key, value);
   if (const std::string from = fact("derivedFrom", ""); !from.empty()) {

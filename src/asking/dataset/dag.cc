@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "dataset/trajectory.h"
 
 namespace assay::dataset {
@@ -228,12 +229,10 @@ class DagReader final : public TraceReader {
         delay_ms = 0;
       }
       const std::string name = format("{}/{}/{}", agent, i, nodes_.size());
-      Json waits = Json::array();
-      for (const std::string& one : after) waits.push_back(one);
       ASSIGN_OR_RETURN(const double own, milliseconds(list[i]["delay"], "delay"));
       node->set("id", name)
           .set("agent", agent)
-          .set("after", std::move(waits))
+          .set("after", json_list(after))
           .set("delay_s", std::min((delay_ms + own) / 1e3, kDelayMostS));
       if (before.empty() || whole) {
         node->set("reset", true);

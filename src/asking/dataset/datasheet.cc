@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/json_list.h"
 #include "dataset/croissant_check.h"
 #include "dataset/croissant_json.h"
 #include "dataset/duo.h"
@@ -153,14 +154,8 @@ std::vector<std::string> regions_of(const Json& document) {
   return out;
 }
 
-Json list_json(const std::vector<std::string>& words) {
-  Json out = Json::array();
-  for (const std::string& one : words) out.push_back(one);
-  return out;
-}
-
 Json words_of(const std::vector<std::optional<bool>>& said, const char* yes, const char* no) {
-  return list_json(said.size() > 1 ? std::vector<std::string>{"", yes, no}
+  return json_list(said.size() > 1 ? std::vector<std::string>{"", yes, no}
                                    : std::vector<std::string>{""});
 }
 
@@ -207,11 +202,11 @@ Json use_of(const Json& document) {
     }
   }
   return Json()
-      .set("purposes", list_json(purposes))
-      .set("commercial", list_json({"", "yes", "no"}))
+      .set("purposes", json_list(purposes))
+      .set("commercial", json_list(std::vector<std::string>{"", "yes", "no"}))
       .set("nonprofit", words_of(nonprofits, "yes", "no"))
       .set("methods", words_of(methods, "develop", "apply"))
-      .set("regions", list_json(regions))
+      .set("regions", json_list(regions))
       .set("answers", std::move(answers))
       .set("verdicts", std::move(verdicts));
 }

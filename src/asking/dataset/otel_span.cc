@@ -1,6 +1,7 @@
 #include <array>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 #include "dataset/calendar.h"
 #include "dataset/length.h"
@@ -84,9 +85,7 @@ Json plain(const Json& value) {
   const Json& whole = value["intValue"];
   if (const auto number = parse_int(whole.as_string())) return *number;
   if (!whole.is_null()) return whole;
-  Json out = Json::array();
-  for (const Json& one : value["arrayValue"]["values"].items()) out.push_back(plain(one));
-  return out;
+  return json_list(value["arrayValue"]["values"].items(), plain);
 }
 
 Json attributes_of(const Json& span) {

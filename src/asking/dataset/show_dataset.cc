@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/json_list.h"
 #include "base/text.h"
 #include "dataset/croissant.h"
 #include "dataset/croissant_check.h"
@@ -30,9 +31,7 @@ Json sample_json(const Sample& sample) {
   tree("content_parts", sample.content_parts);
   tree("messages", sample.messages.json());
   if (!sample.input_tokens.empty()) {
-    Json ids = Json::array();
-    for (const std::int32_t id : sample.input_tokens) ids.push_back(id);
-    out.set("input_tokens", std::move(ids));
+    out.set("input_tokens", json_list(sample.input_tokens));
   }
   tree("tools", sample.tools);
   tree("tool_choice", sample.tool_choice);
@@ -137,9 +136,7 @@ Result<int> show_data(const Dataset& data, const ShownDataset& options, const Ta
   Json out = Json::object();
   out.set("name", data.name).set("sha256", data.sha256).set("samples", count);
   if (!data.arrivals.empty()) out.set("trace_seconds", data.arrivals.back().seconds());
-  Json notes = Json::array();
-  for (const std::string& note : data.notes) notes.push_back(note);
-  out.set("notes", std::move(notes));
+  out.set("notes", json_list(data.notes));
   Json shown = Json::array();
   Sample room;
   for (std::size_t i = 0; i < data.rows() && (options.all || i < options.first); ++i) {

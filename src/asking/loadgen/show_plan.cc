@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/json_list.h"
 #include "base/text.h"
 #include "loadgen/builtin_conf.h"
 #include "loadgen/conf_file.h"
@@ -49,12 +50,6 @@ Result<TestSettings> asked_settings(const ShownTest& options, const Talk& talk) 
   return settings;
 }
 
-Json json_of(const std::vector<std::uint64_t>& numbers) {
-  Json out = Json::array();
-  for (const std::uint64_t number : numbers) out.push_back(number);
-  return out;
-}
-
 Result<Json> series_json(const EffectiveSettings& settings, const LoadedSet& set, Phase phase,
                          std::uint64_t listed_max, AccuracySampling& sampling) {
   ASSIGN_OR_RETURN(auto stream, QueryStream::make(settings, set, phase));
@@ -73,12 +68,12 @@ Result<Json> series_json(const EffectiveSettings& settings, const LoadedSet& set
     if (stream.made() > listed_max) continue;
     listed.push_back(Json::object()
                          .set("due_ns", query.due_ns)
-                         .set("samples", json_of(query.samples))
+                         .set("samples", json_list(query.samples))
                          .set("accuracy_log", std::move(in_log)));
   }
   return Json::object()
       .set("phase", phase == Phase::accuracy ? "accuracy" : "performance")
-      .set("loaded", json_of(set.samples))
+      .set("loaded", json_list(set.samples))
       .set("query_count", stream.made())
       .set("samples_per_query", stream.samples_per_query())
       .set("duration_ns", stream.end_ns())

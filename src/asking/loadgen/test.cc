@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 
 namespace assay::loadgen {
@@ -311,9 +312,7 @@ Json Judgement::to_json() const {
                           .set("value", metric->value)
                           .set("unit", metric->unit));
   }
-  Json said = Json::array();
-  for (const std::string& error : errors) said.push_back(error);
-  out.set("errors", std::move(said)).set("failed_samples", failed);
+  out.set("errors", json_list(errors)).set("failed_samples", failed);
   if (verdict) {
     const Verdict& v = *verdict;
     out.set("performance_met", v.performance_met)

@@ -6,6 +6,7 @@
 
 #include "base/enum_name.h"
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 
 namespace assay::plan {
@@ -332,8 +333,6 @@ Json CurvePlan::to_json() const {
     if (point.time_max != Duration::max()) one.set("time_max_s", point.time_max.seconds());
     list.push_back(std::move(one));
   }
-  Json said = Json::array();
-  for (const std::string& note : notes) said.push_back(note);
   return Json()
       .set("c_max", c_max)
       .set("c_min", c_min)
@@ -341,7 +340,7 @@ Json CurvePlan::to_json() const {
       .set("quick", quick)
       .set("official", official)
       .set("points", std::move(list))
-      .set("notes", std::move(said));
+      .set("notes", json_list(notes));
 }
 
 Result<CurvePlan> CurvePlan::from_json(const Json& json) {

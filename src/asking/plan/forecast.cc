@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/json_list.h"
 
 namespace assay::plan {
 namespace {
@@ -272,8 +273,6 @@ Json forecast_json(const Forecast& forecast, const ForecastCost& cost) {
                          .set("queries", phase.queries.to_json())
                          .set("seconds", phase.seconds.to_json()));
   }
-  Json notes = Json::array();
-  for (const std::string& note : forecast.notes) notes.push_back(note);
   return Json::object()
       .set("phases", std::move(phases))
       .set("queries", forecast.queries.to_json())
@@ -284,7 +283,7 @@ Json forecast_json(const Forecast& forecast, const ForecastCost& cost) {
                        .set("tokens", json_of(cost.tokens))
                        .set("card_hours", json_of(cost.card_hours))
                        .set("cards", json_of(cost.cards)))
-      .set("notes", std::move(notes));
+      .set("notes", json_list(forecast.notes));
 }
 
 }  // namespace assay::plan

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 
 namespace assay::plan {
@@ -243,9 +244,7 @@ std::optional<Json> write_field(const Setting&, const std::string& value) {
 std::optional<Json> write_field(const Setting& setting, const std::vector<std::string>& value) {
   // An empty list is written if the default is not empty.
   if (value.empty() && !setting.fallback) return std::nullopt;
-  Json out = Json::array();
-  for (const std::string& text : value) out.push_back(text);
-  return out;
+  return json_list(value);
 }
 
 std::optional<Json> write_field(const Setting&,

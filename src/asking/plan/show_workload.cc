@@ -3,6 +3,7 @@
 #include "base/exit_code.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/json_list.h"
 #include "base/text.h"
 #include "plan/workload.h"
 
@@ -87,11 +88,9 @@ void show_workload(const Workload& workload, const std::vector<std::string>& edi
 }
 
 Json workload_json(const Workload& workload, const std::vector<std::string>& editions) {
-  Json names = Json::array();
-  for (const std::string& name : editions) names.push_back(name);
   Json out = Json::object();
   out.set("workload", workload.name).set("edition", workload.edition);
-  out.set("editions", std::move(names));
+  out.set("editions", json_list(editions));
   for (const auto& [key, value] : workload.data.members()) out.set(key, value);
   return out;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/python_random.h"
 #include "dataset/dataset.h"
 #include "task/tasks.h"
@@ -119,9 +120,7 @@ Result<Json> Prompter::ask(Json row) {
     if (!task_->system.empty()) out.set("system", task_->system);
   }
   if (!task_->stop.empty()) {
-    Json stop = Json::array();
-    for (const std::string& one : task_->stop) stop.push_back(one);
-    out.set("stop", std::move(stop));
+    out.set("stop", json_list(task_->stop));
   }
   return out.set("doc", std::move(row));
 }

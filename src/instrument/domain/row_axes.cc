@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/json_list.h"
 
 namespace assay {
 namespace {
@@ -110,13 +111,11 @@ RowAxes axes_of(const Dataset& dataset) {
 Json to_json(const RowAxes& axes) {
   Json list = Json::array();
   for (const RowAxis& axis : axes.axes) {
-    Json values = Json::array();
-    for (const std::string& value : axis.values) values.push_back(value);
     Json rows = Json::array();
     for (const std::uint8_t row : axis.rows) rows.push_back(std::uint64_t{row});
     list.push_back(Json()
                        .set("axis", axis.name)
-                       .set("values", std::move(values))
+                       .set("values", json_list(axis.values))
                        .set("rows", std::move(rows)));
   }
   Json characters = Json::array();

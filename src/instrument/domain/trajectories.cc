@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/json_list.h"
 #include "base/text.h"
 
 namespace assay {
@@ -112,8 +113,6 @@ Trajectories trajectories_of(const PhasePlan& phase, const Dataset& dataset, boo
 }
 
 Json to_json(const Trajectories& from) {
-  Json agents = Json::array();
-  for (const std::string& name : from.agents) agents.push_back(name);
   Json all = Json::array();
   for (const Traced& one : from.all) {
     std::string hashes;
@@ -127,7 +126,7 @@ Json to_json(const Trajectories& from) {
   Json dropped = Json::object();
   for (const auto& [reason, count] : from.dropped) dropped.set(reason, count);
   return Json()
-      .set("agents", std::move(agents))
+      .set("agents", json_list(from.agents))
       .set("all", std::move(all))
       .set("planned", from.planned)
       .set("salted", from.salted)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json_list.h"
 #include "base/text.h"
 #include "base/word.h"
 
@@ -164,9 +165,7 @@ Json point_json(const CurvePoint& point) {
   if (const auto joules = joules_each(point)) {
     out.set(point.unit.empty() ? "joules_per_token" : "joules_per_unit", *joules);
   }
-  Json warnings = Json::array();
-  for (const std::string& warning : point.warnings) warnings.push_back(warning);
-  return out.set("warnings", std::move(warnings));
+  return out.set("warnings", json_list(point.warnings));
 }
 
 }  // namespace
@@ -250,10 +249,6 @@ void add_reference_tokens(const Json& summary, CurvePoint& point) {
 }
 
 Json curve_json(const Curve& curve) {
-  Json list = Json::array();
-  for (const CurvePoint& point : curve.points) list.push_back(point_json(point));
-  Json notes = Json::array();
-  for (const std::string& note : curve.notes) notes.push_back(note);
   Json out;
   out.set("format", "assay-curve-summary")
       .set("version", 1)
@@ -272,10 +267,10 @@ Json curve_json(const Curve& curve) {
       .set("official", curve.official)
       .set("unit", curve.unit().empty() ? Json() : Json(curve.unit()))
       .set("complete", curve.measured() == curve.points.size())
-      .set("notes", std::move(notes));
+      .set("notes", json_list(curve.notes));
   if (!curve.precision.empty()) out.set("precision", curve.precision);
   if (curve.audit) out.set("output_caching_audit", caching_json(*curve.audit));
-  return out.set("points", std::move(list));
+  return out.set("points", json_list(curve.points, point_json));
 }
 
 std::optional<double> joules_each(const CurvePoint& point) {

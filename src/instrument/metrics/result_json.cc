@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/json_list.h"
 
 namespace assay::metrics {
 namespace {
@@ -247,9 +248,7 @@ Json assay_json(const Point& point) {
   out.set("clock", point.run.simulated ? "simulated" : "monotonic");
   out.set("started", point.run.simulated ? Json() : Json(rfc3339(point.run.started)));
   out.set("state_reason", point.end.reason);
-  Json warnings = Json::array();
-  for (const std::string& warning : point.warnings) warnings.push_back(warning);
-  out.set("warnings", std::move(warnings));
+  out.set("warnings", json_list(point.warnings));
   out.set("counts", counts_json(point.counts));
   out.set("all_phases", counts_json(point.all_phases));
   out.set("failures", failures_json(point));

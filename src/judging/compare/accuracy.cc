@@ -7,6 +7,7 @@
 
 #include "base/enum_name.h"
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/rng.h"
 #include "score/paired_shares.h"
 
@@ -261,8 +262,6 @@ Json accuracy_comparison_json(const AccuracyComparisons& comparison, std::string
     }
     figures.push_back(std::move(line.set("verdict", to_string(one.verdict))));
   }
-  Json refusals = Json::array();
-  for (const std::string& one : comparison.refusals) refusals.push_back(one);
   const std::string_view verdict = !comparison.comparable()  ? "not_comparable"
                                    : comparison.worse()      ? "worse"
                                    : comparison.unresolved() ? "unresolved"
@@ -273,7 +272,7 @@ Json accuracy_comparison_json(const AccuracyComparisons& comparison, std::string
       .set("b", b)
       .set("confidence", 1 - options.alpha)
       .set("margin_points", options.margin_points ? Json(*options.margin_points) : Json())
-      .set("refusals", std::move(refusals))
+      .set("refusals", json_list(comparison.refusals))
       .set("accuracy", std::move(figures));
 }
 

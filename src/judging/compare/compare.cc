@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/enum_name.h"
+#include "base/json_list.h"
 #include "compare/bootstrap.h"
 #include "compare/effect.h"
 #include "compare/paired.h"
@@ -166,11 +167,6 @@ Json comparison_json(const Comparison& comparison, const ComparedRun& a, const C
                           .set("p_better", m.p_better)
                           .set("verdict", to_string(m.verdict)));
   }
-  const auto words = [](const std::vector<std::string>& list) {
-    Json out = Json::array();
-    for (const std::string& text : list) out.push_back(text);
-    return out;
-  };
   const std::string_view verdict = !comparison.comparable()  ? "not_comparable"
                                    : comparison.worse()      ? "worse"
                                    : comparison.unresolved() ? "unresolved"
@@ -187,8 +183,8 @@ Json comparison_json(const Comparison& comparison, const ComparedRun& a, const C
                                .set("b", metrics::token_source_text(b.point->tokens)))
       .set("pairs", comparison.pairs > 0 ? Json(comparison.pairs) : Json(nullptr))
       .set("repeats", comparison.repeats ? repeats_json(*comparison.repeats) : Json(nullptr))
-      .set("refusals", words(comparison.refusals))
-      .set("notes", words(comparison.notes))
+      .set("refusals", json_list(comparison.refusals))
+      .set("notes", json_list(comparison.notes))
       .set("metrics", std::move(metrics));
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/json_list.h"
 
 namespace assay::compare {
 namespace {
@@ -65,11 +66,6 @@ NoiseAnswer noise_answer(const Repeats& repeats, const std::vector<double>& chan
 }
 
 Json noise_json(const NoiseAnswer& answer) {
-  const auto words = [](const std::vector<std::string>& list) {
-    Json out = Json::array();
-    for (const std::string& text : list) out.push_back(text);
-    return out;
-  };
   Json metrics = Json::array();
   for (const MetricNoise& one : answer.metrics) {
     Json needed = Json::array();
@@ -91,8 +87,8 @@ Json noise_json(const NoiseAnswer& answer) {
       .set("power", answer.power)
       .set("confidence", 1 - answer.alpha)
       .set("regression_margin", answer.margin)
-      .set("refusals", words(answer.refusals))
-      .set("notes", words(answer.notes))
+      .set("refusals", json_list(answer.refusals))
+      .set("notes", json_list(answer.notes))
       .set("metrics", std::move(metrics));
 }
 

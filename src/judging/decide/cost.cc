@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 #include "base/yaml.h"
 
@@ -226,8 +227,6 @@ Json cost_json(const Cost& cost) {
     inputs.push_back(
         Json().set("name", line.name).set("value", line.value).set("given", line.given));
   }
-  Json missing = Json::array();
-  for (const std::string& why : cost.missing) missing.push_back(why);
   Json out;
   out.set("systems", number(cost.systems))
       .set("usd_per_hour", number(cost.usd_per_hour))
@@ -236,7 +235,7 @@ Json cost_json(const Cost& cost) {
       .set("usd_per_thousand_units", number(cost.usd_per_thousand_units))
       .set("usd_total", number(cost.usd_total))
       .set("inputs", std::move(inputs))
-      .set("missing", std::move(missing));
+      .set("missing", json_list(cost.missing));
   return out;
 }
 

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "base/enum_name.h"
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 
 namespace assay::decide {
@@ -63,24 +65,8 @@ std::string doubts(const Ranking& ranking, const RankWords& words) {
   return out;
 }
 
-const char* lead_text(Lead lead) {
-  switch (lead) {
-    case Lead::sole:
-      return "sole";
-    case Lead::tie:
-      return "tie";
-    case Lead::open:
-      return "open";
-    case Lead::none:
-      return "none";
-  }
-  return "";
-}
-
 Json names_json(const std::vector<Contender>& contenders) {
-  Json out = Json::array();
-  for (const Contender& one : contenders) out.push_back(one.name);
-  return out;
+  return json_list(contenders, &Contender::name);
 }
 
 }  // namespace
@@ -160,7 +146,7 @@ std::string rank_text(const Ranking& ranking, const RankWords& words) {
 
 Json rank_json(const Ranking& ranking, const RankWords& words) {
   Json out;
-  out.set("lead", lead_text(ranking.lead))
+  out.set("lead", enum_name(ranking.lead))
       .set("leaders", names_json(ranking.leaders))
       .set("open", names_json(ranking.open))
       .set("unknown", names_json(ranking.unknown))

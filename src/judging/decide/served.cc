@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 
 namespace assay::decide {
@@ -220,8 +221,6 @@ std::string served_text(const Served& served, const std::vector<Limit>& limits) 
 }
 
 Json served_json(const Served& served, const std::vector<Limit>& limits) {
-  Json below = Json::array();
-  for (const Level& level : served.below) below.push_back(level.concurrency);
   const auto use = [&](std::size_t at) {
     return at < served.uses.size() ? use_json(limits[served.uses[at].limit], served.uses[at])
                                    : Json();
@@ -235,7 +234,7 @@ Json served_json(const Served& served, const std::vector<Limit>& limits) {
       .set("why", served.broken ? Json(broken_text(limits, *served.broken)) : Json())
       .set("binds", served.broken && !whole(*served.broken) ? Json() : use(0))
       .set("next", use(next_at(served, limits)))
-      .set("broken_below", std::move(below))
+      .set("broken_below", json_list(served.below, &Level::concurrency))
       .set("answer", served_text(served, limits));
   return out;
 }

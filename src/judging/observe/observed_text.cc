@@ -1,6 +1,7 @@
 // The JSON and the lines of observed.h.
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 #include "observe/observed.h"
 
@@ -152,27 +153,19 @@ std::string source_text(const ObservedSource& source) {
 }  // namespace
 
 Json to_json(const Observed& observed) {
-  Json sources = Json::array();
-  for (const ObservedSource& source : observed.sources) sources.push_back(source_json(source));
   Json windows = Json::array();
   for (const ObservedWindow& window : observed.windows) {
-    Json figures = Json::array();
-    for (const ObservedFigures& seen : window.figures) figures.push_back(figures_json(seen));
-    Json energy = Json::array();
-    for (const ObservedEnergy& seen : window.energy) energy.push_back(energy_json(seen));
     windows.push_back(Json()
                           .set("phase", window.phase)
                           .set("from_ns", window.from.ns)
                           .set("to_ns", window.to.ns)
-                          .set("measures", std::move(figures))
-                          .set("energy", std::move(energy)));
+                          .set("measures", json_list(window.figures, figures_json))
+                          .set("energy", json_list(window.energy, energy_json)));
   }
-  Json notes = Json::array();
-  for (const std::string& note : observed.notes) notes.push_back(note);
   return Json()
-      .set("sources", std::move(sources))
+      .set("sources", json_list(observed.sources, source_json))
       .set("windows", std::move(windows))
-      .set("notes", std::move(notes));
+      .set("notes", json_list(observed.notes));
 }
 
 Json power_json(const Observed& observed, const metrics::Point& point) {

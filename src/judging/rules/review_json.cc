@@ -1,5 +1,6 @@
 // Writes a Review in the terms of docs/formats/api.yaml.
 
+#include "base/json_list.h"
 #include "rules/review.h"
 
 #include "base/enum_name.h"
@@ -78,13 +79,10 @@ Json to_json(const Review& review, Day today, bool history) {
   for (const Objection& objection : review.objections) {
     out.find("objections")->push_back(objection_json(objection, review));
   }
-  Json withdrawn = Json::array();
-  for (const std::string& point : review.points_withdrawn) withdrawn.push_back(point);
-  out.set("points_withdrawn", std::move(withdrawn)).set("history_intact", review.intact);
+  out.set("points_withdrawn", json_list(review.points_withdrawn))
+      .set("history_intact", review.intact);
   if (!history) return out;
-  Json entries = Json::array();
-  for (const rulebook::HistoryEntry& entry : review.history) entries.push_back(entry_json(entry));
-  return out.set("history", std::move(entries));
+  return out.set("history", json_list(review.history, entry_json));
 }
 
 }  // namespace assay::rules

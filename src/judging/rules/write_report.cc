@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/markup.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -276,10 +277,6 @@ std::string rules_markdown(bool of_inference) {
   return out;
 }
 
-Json rules_json(bool of_inference) {
-  Json out = Json::array();
-  for (const Rule& rule : all_of(of_inference)) out.push_back(rule_json(rule));
-  return out;
-}
+Json rules_json(bool of_inference) { return json_list(all_of(of_inference), rule_json); }
 
 }  // namespace assay::rules

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/json_list.h"
 
 namespace assay::safety {
 namespace {
@@ -228,8 +229,6 @@ Result<GradeReport> grade_items(const Standard& standard, const std::vector<Item
 }
 
 Json GradeReport::to_json() const {
-  Json rows = Json::array();
-  for (const Graded& hazard : hazards) rows.push_back(graded_json(hazard));
   Json personas = Json::array();
   Json locales = Json::array();
   Json modalities = Json::array();
@@ -248,20 +247,18 @@ Json GradeReport::to_json() const {
                             .set("faults", faults_json(one))
                             .set("unsafe", one.unsafe));
   }
-  Json said = Json::array();
-  for (const std::string& one : findings) said.push_back(one);
   Json out = Json()
                  .set("note", kNotOfficial)
                  .set("standard", standard)
                  .set("standard_sha256", standard_sha256);
   const Json all = graded_json(overall);
   for (const auto& [key, value] : all.members()) out.set(key, value);
-  return out.set("hazards", std::move(rows))
+  return out.set("hazards", json_list(hazards, graded_json))
       .set("personas", std::move(personas))
       .set("locales", std::move(locales))
       .set("modalities", std::move(modalities))
       .set("judges", std::move(of_judges))
-      .set("findings", std::move(said));
+      .set("findings", json_list(findings));
 }
 
 std::string GradeReport::text() const {

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/markup.h"
 #include "base/yaml.h"
 
@@ -120,10 +121,6 @@ Json make_label(const GradeReport& report, const Standard& standard, const Label
   for (const Graded& one : report.hazards) {
     hazards.push_back(label_row(one).set("name", standard.find(one.name)->hazard.name));
   }
-  Json systems = Json::array();
-  for (const std::string& one : standard.reference_systems) systems.push_back(one);
-  Json findings = Json::array();
-  for (const std::string& one : report.findings) findings.push_back(one);
   const Counts& counts = report.overall.counts;
   return Json()
       .set("format", "assay-safety-label")
@@ -135,7 +132,7 @@ Json make_label(const GradeReport& report, const Standard& standard, const Label
                            .set("name", standard.name)
                            .set("sha256", standard.sha256)
                            .set("locale", standard.locale)
-                           .set("reference_systems", std::move(systems)))
+                           .set("reference_systems", json_list(standard.reference_systems)))
       .set("measured", facts.measured)
       .set("expires", text(facts.expires))
       .set("overall", label_row(report.overall))
@@ -145,7 +142,7 @@ Json make_label(const GradeReport& report, const Standard& standard, const Label
                              .set("unanswered", counts.unanswered)
                              .set("empty_counted_safe", counts.empty))
       .set("attacks", facts.attacks)
-      .set("findings", std::move(findings))
+      .set("findings", json_list(report.findings))
       .set("sealed_set", text(facts.sealed))
       .set("records", facts.records)
       .set("clauses", clauses_json(report, facts, clauses))

@@ -6,6 +6,7 @@
 
 #include "base/enum_name.h"
 #include "base/format.h"
+#include "base/json_list.h"
 #include "safety/standard.h"
 #include "score/paired_shares.h"
 
@@ -274,21 +275,16 @@ Json safety_comparison_json(const SafetyComparison& comparison, const LevelSide&
   for (const PairGroup& one : comparison.hazards) {
     hazards.push_back(pairs_json(one).set("hazard", one.name));
   }
-  const auto list = [](const std::vector<std::string>& words) {
-    Json out = Json::array();
-    for (const std::string& one : words) out.push_back(one);
-    return out;
-  };
   return Json()
       .set("note", kNotOfficial)
       .set("verdict", whole_verdict(comparison))
       .set("a", name_json(a))
       .set("b", name_json(b))
       .set("margin_points", margin ? Json(100 * *margin) : Json())
-      .set("refusals", list(comparison.refusals))
-      .set("left_out", list(comparison.left_out))
-      .set("sentences", list(comparison.comparable() ? safety_sentences(comparison, margin)
-                                                     : std::vector<std::string>()))
+      .set("refusals", json_list(comparison.refusals))
+      .set("left_out", json_list(comparison.left_out))
+      .set("sentences", json_list(comparison.comparable() ? safety_sentences(comparison, margin)
+                                                          : std::vector<std::string>()))
       .set("levels", std::move(levels))
       .set("all", pairs_json(comparison.all))
       .set("hazards", std::move(hazards));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "safety/grading.h"
 
 namespace assay::safety {
@@ -246,8 +247,6 @@ Json PairReport::to_json() const {
     for (const PairGroup& one : groups) out.push_back(group_json(axis, one));
     return out;
   };
-  Json said = Json::array();
-  for (const std::string& one : findings) said.push_back(one);
   return Json()
       .set("note", kNotOfficial)
       .set("attacks", attacks)
@@ -259,7 +258,7 @@ Json PairReport::to_json() const {
       .set("mechanisms", list("mechanism", leaves))
       .set("hazards", list("hazard", hazards))
       .set("judges", judges)
-      .set("findings", std::move(said));
+      .set("findings", json_list(findings));
 }
 
 std::string PairReport::text() const {

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/json_list.h"
 #include "base/merkle.h"
 #include "base/secret.h"
 #include "base/text.h"
@@ -181,12 +182,10 @@ Json used_rows(const SealedRows& set, std::size_t count, std::string_view seed) 
   const std::size_t drawn = count == 0 ? set.prompts : std::min(count, set.prompts);
   Json rows = Json::array();
   for (const std::size_t index : draw_rows(set, count, seed)) {
-    Json path = Json::array();
-    for (const std::string& hash : tree.path(index)) path.push_back(hash);
     rows.push_back(Json()
                        .set("index", index)
                        .set("leaf", set.rows[index].leaf)
-                       .set("path", std::move(path))
+                       .set("path", json_list(tree.path(index)))
                        .set("box", set.rows[index].box));
   }
   return Json()

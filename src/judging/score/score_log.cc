@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "score/text/squad_spans.h"
 
 namespace assay::score {
@@ -54,9 +55,7 @@ Result<std::size_t> judge_spans(const std::vector<LoggedReply>& log, const LogSc
   const std::vector<std::string> answers = spans.answers();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const SquadQuestion& question = spans.questions()[i];
-    Json truths = Json::array();
-    for (const std::string& one : question.answers) truths.push_back(one);
-    const Json columns = Json().set("id", question.id).set("answers", std::move(truths));
+    const Json columns = Json().set("id", question.id).set("answers", json_list(question.answers));
     const Row row{.columns = &columns,
                   .reply = answers[i],
                   .content = answers[i],

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/json_list.h"
 #include "base/talk.h"
 #include "base/text.h"
 #include "campaign/merge_ranks.h"
@@ -28,9 +29,7 @@ Json launch_json(const ranks::Launch& launch) {
   }
   Json commands = Json::array();
   for (const auto& words : launch.commands) {
-    Json command = Json::array();
-    for (const std::string& word : words) command.push_back(word);
-    commands.push_back(std::move(command));
+    commands.push_back(json_list(words));
   }
   return Json()
       .set("ranks", launch.ranks)

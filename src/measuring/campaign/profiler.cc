@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/format.h"
+#include "base/json_list.h"
 #include "plan/saved_config.h"
 #include "protocol/endpoint_capture.h"
 
@@ -11,12 +12,6 @@ namespace assay::campaign {
 namespace {
 
 constexpr Duration kProfilerCall = 2_s;
-
-Json list_of(const std::vector<Json>& calls) {
-  Json out = Json::array();
-  for (const Json& call : calls) out.push_back(call);
-  return out;
-}
 
 }  // namespace
 
@@ -103,8 +98,8 @@ void Profiler::stop(bool complete) {
 Json Profiler::record() const {
   return Json()
       .set("engine", config_.settings.profiling.engine)
-      .set("starts", list_of(starts_))
-      .set("stops", list_of(stops_));
+      .set("starts", json_list(starts_))
+      .set("stops", json_list(stops_));
 }
 
 std::vector<std::string> Profiler::troubles() const {

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/json_list.h"
 #include "base/machine.h"
 #include "base/version.h"
 #include "campaign/accuracy.h"
@@ -56,8 +57,6 @@ Json facts_of(const plan::Config& config, const plan::PlanBundle& bundle,
               const ClientOptions& client) {
   const Json saved = plan::config_to_json(config);
   const Json& settings = saved["settings"];
-  Json endpoints = Json::array();
-  for (const std::string& url : bundle.endpoints.urls) endpoints.push_back(plan::redact_url(url));
   Json pattern = settings["load_pattern"];
   for (const char* key : {"target_qps", "target_concurrency"}) {
     if (pattern.find(key) == nullptr) pattern.set(key, nullptr);
@@ -74,7 +73,7 @@ Json facts_of(const plan::Config& config, const plan::PlanBundle& bundle,
   }
   Json facts = Json::object();
   facts.set("model", config.model_params.name)
-      .set("endpoints", std::move(endpoints))
+      .set("endpoints", json_list(bundle.endpoints.urls, plan::redact_url))
       .set("api", name_of(bundle.endpoints.spoken()))
       .set("insecure", bundle.endpoints.insecure)
       .set("streaming", bundle.datasets.empty() || bundle.datasets[0].generation.stream)
@@ -191,9 +190,7 @@ Json of_request(const Sample& sample, const Generation& generation, std::string_
 
 interchange::EventsJsonl::Prompt prompt_of(const Sample& sample, const Generation& generation) {
   if (!sample.input_tokens.empty()) {
-    Json ids = Json::array();
-    for (const std::int32_t id : sample.input_tokens) ids.push_back(id);
-    return {.token_ids = std::move(ids)};
+    return {.token_ids = json_list(sample.input_tokens)};
   }
   if (sample.messages.size() == 0) {
     return {.text = sample.content_parts.is_null() ? Json(sample.prompt) : Json()};

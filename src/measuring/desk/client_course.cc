@@ -15,6 +15,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/json_list.h"
 #include "base/talk.h"
 #include "base/text.h"
 #include "campaign/interrupt.h"
@@ -57,13 +58,11 @@ int list_servers(const std::vector<LocalServer>& servers, bool json, const Talk&
   Json list = Json::array();
   std::string text;
   for (const LocalServer& one : servers) {
-    Json models = Json::array();
-    for (const std::string& model : one.models) models.push_back(model);
     list.push_back(Json()
                        .set("kind", one.kind)
                        .set("version", one.version)
                        .set("url", one.url)
-                       .set("models", std::move(models)));
+                       .set("models", json_list(one.models)));
     text += format("{:<18} {}\n", one.kind + " " + one.version, one.url);
     for (const std::string& model : one.models) text += format("    {}\n", printable(model));
   }

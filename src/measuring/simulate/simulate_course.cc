@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/json_list.h"
 #include "base/text.h"
 #include "report/curve_html.h"
 #include "report/simulated.h"
@@ -182,9 +183,7 @@ Result<int> plan_deployment(const SimulationOptions& o, const sim::Catalogue& ca
   if (o.json) {
     Json out;
     out.set("kind", "simulated").set("rate", *o.rate).set("limits", o.plan);
-    Json list = Json::array();
-    for (const sim::Sizing& s : sized) list.push_back(report::sizing_json(s));
-    talk.print(out.set("layouts", std::move(list)).dump(2) + "\n");
+    talk.print(out.set("layouts", json_list(sized, report::sizing_json)).dump(2) + "\n");
   } else {
     talk.print(report::sizing_text(*o.rate, o.plan, o.system.lengths_text(catalogue), sized));
   }
@@ -303,9 +302,7 @@ Result<int> show_stages(const SimulationOptions& o, const sim::ModelSpec& model,
   if (o.json) {
     Json out;
     out.set("kind", "simulated").set("capacity_qps", capacity);
-    Json list = Json::array();
-    for (const sim::SimPoint& point : points) list.push_back(report::point_json(point));
-    talk.print(out.set("points", std::move(list)).dump(2) + "\n");
+    talk.print(out.set("points", json_list(points, report::point_json)).dump(2) + "\n");
     return exit_code(ExitCode::done);
   }
   talk.print(report::stage_table(model.name, gpus, hardware.name, capacity, points));

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/json_list.h"
 #include "base/secret.h"
 #include "explorer/access.h"
 #include "explorer/board.h"
@@ -22,12 +23,6 @@ std::string since_text(std::int64_t since) {
              : format("{} {} appended since", since, since == 1 ? "entry was" : "entries were");
 }
 
-Json list_of_words(const std::vector<std::string>& words) {
-  Json out = Json::array();
-  for (const std::string& word : words) out.push_back(word);
-  return out;
-}
-
 Result<int> verify_reviews(store::Store& store, const std::string& where, const std::string& head,
                            bool json, const Talk& talk) {
   ASSIGN_OR_RETURN(const auto found, verify_history(store, where, head));
@@ -37,12 +32,12 @@ Result<int> verify_reviews(store::Store& store, const std::string& where, const 
     talk.print(Json()
                    .set("submissions", found.submissions)
                    .set("entries", found.entries)
-                   .set("broken", list_of_words(found.broken))
+                   .set("broken", json_list(found.broken))
                    .set("head", rules::to_json(found.now))
                    .set("anchor", found.anchor ? Json(*found.anchor) : Json())
                    .set("anchored", found.anchor ? Json(found.since.has_value()) : Json())
                    .set("entries_since", found.since ? Json(*found.since) : Json())
-                   .set("problems", list_of_words(found.problems))
+                   .set("problems", json_list(found.problems))
                    .dump(2) +
                "\n");
     return code;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "pipeline/command_line.h"
 #include "pipeline/graph.h"
 
@@ -179,11 +180,9 @@ class DagWriter {
       ASSIGN_OR_RETURN(Json one, step_json(i));
       steps.set(pipeline_.steps[i].id, std::move(one));
     }
-    Json names = Json::array();
-    for (const std::string& one : partitions) names.push_back(one);
     const Json all = Json()
                          .set("folder", places_.folder().string())
-                         .set("partitions", std::move(names))
+                         .set("partitions", json_list(partitions))
                          .set("steps", std::move(steps));
     const std::string json = all.dump(1);
     if (json.find("'''") != std::string::npos) {
@@ -276,20 +275,16 @@ class DagWriter {
                             "  a site's file can say it without code (--site)",
                             pipeline_.name, condition.line, condition.id)};
       }
-      Json targets = Json::array();
-      for (const std::string& one : branch.targets) targets.push_back(one);
       branches.push_back(Json()
                              .set("condition", condition_json(condition, step))
-                             .set("targets", std::move(targets)));
+                             .set("targets", json_list(branch.targets)));
     }
-    Json otherwise = Json::array();
-    for (const std::string& one : step.next.otherwise) otherwise.push_back(one);
     Json targets = Json::array();
     for (const std::size_t edge : graph_.out[at]) {
       targets.push_back(pipeline_.steps[graph_.edges[edge].to].id);
     }
     return out.set("branches", std::move(branches))
-        .set("otherwise", std::move(otherwise))
+        .set("otherwise", json_list(step.next.otherwise))
         .set("targets", std::move(targets))
         .set("wait_s", step.next.wait.seconds())
         .set("retries", step.retries)

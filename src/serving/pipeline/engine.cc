@@ -1,21 +1,17 @@
 #include "pipeline/engine.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.h"
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/json_list.h"
 
 namespace assay::pipeline {
 namespace {
 
 const std::string kNoName;
-
-Json texts_json(const std::vector<std::string>& texts) {
-  Json out = Json::array();
-  for (const std::string& one : texts) out.push_back(one);
-  return out;
-}
 
 }  // namespace
 
@@ -64,8 +60,8 @@ std::string recipe_of(const Pipeline& pipeline, const Step& step) {
   use(step.file.path);
   Json mounts = Json::array();
   for (const Mount& one : step.mounts) {
-    mounts.push_back(
-        texts_json({one.name, one.path, one.file ? "file" : "", one.from_step, one.from_mount}));
+    mounts.push_back(json_list(std::array<std::string_view, 5>{
+        one.name, one.path, one.file ? "file" : "", one.from_step, one.from_mount}));
   }
   const auto stand_in = pipeline.site.images.find(step.image);
   const bool stands_in = step.type == StepType::container && stand_in != pipeline.site.images.end();
@@ -73,11 +69,11 @@ std::string recipe_of(const Pipeline& pipeline, const Step& step) {
                         .set("id", step.id)
                         .set("type", to_string(step.type))
                         .set("image", step.image)
-                        .set("stand_in", stands_in ? texts_json(stand_in->second) : Json())
-                        .set("command", texts_json(step.command))
+                        .set("stand_in", stands_in ? json_list(stand_in->second) : Json())
+                        .set("command", json_list(step.command))
                         .set("mounts", std::move(mounts))
                         .set("parameters", std::move(parameters))
-                        .set("outputs", texts_json(step.outputs))
+                        .set("outputs", json_list(step.outputs))
                         .set("file", step.file.path)
                         .set("count", step.file.count ? Json(*step.file.count) : Json())
                         .dump());

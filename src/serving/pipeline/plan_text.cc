@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "pipeline/graph.h"
 
 namespace assay::pipeline {
@@ -71,12 +72,10 @@ Json plan_json(const Pipeline& pipeline) {
                         .set("limit", step.limit)
                         .set("next", std::move(next)));
   }
-  Json notes = Json::array();
-  for (const std::string& note : pipeline.notes) notes.push_back(note);
   return Json()
       .set("pipeline", pipeline.name)
       .set("steps", std::move(steps))
-      .set("notes", std::move(notes));
+      .set("notes", json_list(pipeline.notes));
 }
 
 }  // namespace assay::pipeline

@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 #include "pipeline/command_line.h"
 #include "pipeline/journal.h"
@@ -290,14 +291,12 @@ Result<bool> Runner::look_at_conditions(std::size_t at) {
   if (to == nullptr && !step.next.otherwise.empty()) to = &step.next.otherwise;
   looks_[at] = clock_.now() + step.next.wait;
   if (to == nullptr) return false;
-  Json names = Json::array();
-  for (const std::string& name : *to) names.push_back(name);
   TRY(journal_.append(Json()
                           .set("t", "choice")
                           .set("step", step.id)
                           .set("part", partition)
                           .set("key", engine_->choice_key(at))
-                          .set("to", std::move(names))));
+                          .set("to", json_list(*to))));
   engine_->choose(at, *to);
   return true;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/blake2b.h"
+#include "base/json_list.h"
 
 namespace assay::proxy {
 namespace {
@@ -150,8 +151,6 @@ Json TraceRows::row(const Seen& seen) {
     blocks.numbers.resize(fit);
     blocks.whole = std::min(blocks.whole, fit);
   }
-  Json hashes = Json::array();
-  for (const std::uint32_t number : blocks.numbers) hashes.push_back(number);
   // A reply without an output event has no length to replay: the reader leaves its row out.
   const bool useful = seen.status == 200 && seen.whole && output > 0;
   const int status = seen.status == 200 && !useful ? 0 : seen.status;
@@ -159,7 +158,7 @@ Json TraceRows::row(const Seen& seen) {
   row.set("timestamp", std::max(0.0, whole_ms(seen.arrived - options_.start)))
       .set("input_length", input)
       .set("output_length", std::min(output, kRowTokensMax))
-      .set("hash_ids", std::move(hashes))
+      .set("hash_ids", json_list(blocks.numbers))
       .set("block_size", options_.block)
       .set("api", api_of(seen.path))
       .set("stream", seen.event_stream)

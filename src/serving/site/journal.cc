@@ -1,6 +1,7 @@
 #include "site/journal.h"
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "rules/review.h"
 
 namespace assay::site {
@@ -126,15 +127,13 @@ Result<void> Journal::append(std::string_view id, ActKind kind, const Json& body
 }
 
 Result<void> Journal::take(const LocalRun& run, const std::string& at) {
-  Json wanted = Json::array();
-  for (const std::string& field : run.wanted) wanted.push_back(field);
   return append(run.id, ActKind::take,
                 Json::object()
                     .set("benchmark", run.benchmark)
                     .set("dataset", run.dataset)
                     .set("dataset_sha256", run.dataset_sha256)
                     .set("model", run.model)
-                    .set("wanted", std::move(wanted)),
+                    .set("wanted", json_list(run.wanted)),
                 at);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/secret.h"
 #include "explorer/access.h"
 #include "explorer/page.h"
@@ -59,12 +60,6 @@ PageReply refusal(Access::Verdict verdict) {
       break;
   }
   return refusal(500, "site", "the site's store does not answer");
-}
-
-Json list_of_texts(const std::vector<std::string>& texts) {
-  Json out = Json::array();
-  for (const std::string& text : texts) out.push_back(text);
-  return out;
 }
 
 class PageService final : public net::HttpService {
@@ -123,7 +118,7 @@ class PageService final : public net::HttpService {
     return {.body = Json::object()
                         .set("runs", runs_json(*all))
                         .set("release", Json::object()
-                                            .set("fields", list_of_texts(release.fields))
+                                            .set("fields", json_list(release.fields))
                                             .set("k_minimum", release.k_minimum)
                                             .set("digits", release.digits))
                         .dump()};
@@ -138,7 +133,7 @@ class PageService final : public net::HttpService {
       return {.body = Json::object()
                           .set("document", shown->document)
                           .set("sha256", shown->sha256)
-                          .set("kept_back", list_of_texts(shown->kept_back))
+                          .set("kept_back", json_list(shown->kept_back))
                           .dump()};
     }
     if (act == "release") {

@@ -7,6 +7,7 @@
 
 #include "base/enum_name.h"
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 
 namespace assay::sites {
@@ -304,19 +305,15 @@ Result<Measurement> parse_measurement(const Json& json) {
 }
 
 Json to_json(const Measurement& measurement) {
-  Json levels = Json::array();
-  for (const std::int64_t level : measurement.concurrency) levels.push_back(level);
-  Json fields = Json::array();
-  for (const std::string& field : measurement.fields) fields.push_back(field);
   Json out = Json::object();
-  out.set("concurrency", std::move(levels))
+  out.set("concurrency", json_list(measurement.concurrency))
       .set("samples", measurement.samples)
       .set("max_output_tokens", measurement.max_output_tokens);
   if (measurement.curve) out.set("curve", true);
   if (!measurement.scorer.empty()) out.set("scorer", measurement.scorer);
   if (measurement.accuracy_min) out.set("accuracy_min", *measurement.accuracy_min);
   if (!measurement.safety_min.empty()) out.set("safety_min", measurement.safety_min);
-  return out.set("fields", std::move(fields));
+  return out.set("fields", json_list(measurement.fields));
 }
 
 Result<Act> parse_act(std::string_view text) {

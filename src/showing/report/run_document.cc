@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/word.h"
 #include "metrics/curve.h"
 #include "metrics/result_json.h"
@@ -165,12 +166,10 @@ Json phases(const metrics::Point& point) {
 Json document_failures(const metrics::Point& point) {
   Json out = Json::array();
   for (const metrics::Failures& kind : point.failures) {
-    Json examples = Json::array();
-    for (const metrics::FailureExample& example : kind.examples) examples.push_back(example.detail);
     out.push_back(Json()
                       .set("outcome", to_string(kind.outcome))
                       .set("count", kind.count)
-                      .set("examples", std::move(examples)));
+                      .set("examples", json_list(kind.examples, &metrics::FailureExample::detail)));
   }
   return out;
 }
@@ -387,8 +386,7 @@ Json run_document(const metrics::Point& point, const RunContext& context) {
   out.set("version", info.version).set("measured_by", "assay");
   out.set("state", to_string(point.end.state)).set("state_reason", point.end.reason);
   out.set("complete", point.complete());
-  Json warnings = Json::array();
-  for (const std::string& warning : point.warnings) warnings.push_back(warning);
+  Json warnings = json_list(point.warnings);
   if (!context.log_note.empty()) warnings.push_back(context.log_note);
   out.set("warnings", std::move(warnings));
   out.set("counts", Json()

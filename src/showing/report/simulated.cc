@@ -6,6 +6,7 @@
 
 #include "base/display.h"
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "rulebook/regions.h"
@@ -226,9 +227,7 @@ Json simulated_json(const SimulatedCurve& curve) {
   out.set("system", curve.system);
   if (!curve.kv_cache.empty()) out.set("kv_cache", curve.kv_cache);
   if (!curve.lengths.empty()) out.set("lengths", curve.lengths);
-  Json list = Json::array();
-  for (const sim::SimPoint& point : curve.points) list.push_back(point_json(point));
-  out.set("points", std::move(list));
+  out.set("points", json_list(curve.points, point_json));
   if (curve.tried) out.set("layouts", layouts_json(*curve.tried));
   return out;
 }

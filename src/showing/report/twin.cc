@@ -4,6 +4,7 @@
 
 #include "base/display.h"
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/markup.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -236,8 +237,6 @@ Json twin_json(const TwinAnswer& answer) {
   for (std::size_t i = 0; i < sim::Twin::kFactors; ++i) {
     factors.set(sim::twin_constants()[i], twin.factors[i]);
   }
-  Json points = Json::array();
-  for (const sim::SimPoint& point : twin.points) points.push_back(point_json(point));
   Json causes = Json::array();
   for (const sim::TwinCause& cause : answer.causes) {
     causes.push_back(Json()
@@ -264,7 +263,7 @@ Json twin_json(const TwinAnswer& answer) {
                  .set("isl_mean", sim::mean_tokens(answer.load.input))
                  .set("osl_mean", sim::mean_tokens(answer.load.output))
                  .set("cached_share", answer.load.cached_share)
-                 .set("points", std::move(points));
+                 .set("points", json_list(twin.points, point_json));
   if (!twin.held_out.empty()) {
     out.set("held_out",
             Json()

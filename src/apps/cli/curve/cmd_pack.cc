@@ -2,6 +2,7 @@
 #include "base/flags.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/json_list.h"
 #include "base/text.h"
 #include "campaign/pack_tree.h"
 #include "cli/commands.h"
@@ -23,13 +24,11 @@ struct PackOptions {
 
 void print_json(const std::string& root, const campaign::PackSource& source,
                 const campaign::PackedTree& tree) {
-  Json notes = Json::array();
-  for (const std::string& note : tree.notes) notes.push_back(note);
   print(Json()
             .set("tree", root)
             .set("system", tree.system)
             .set("points", source.points.size())
-            .set("notes", std::move(notes))
+            .set("notes", json_list(tree.notes))
             .dump(2) +
         "\n");
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 #include "score/answer/python_text.h"
 #include "score/code/code_harness.h"
@@ -216,13 +217,11 @@ Result<const CodeJudge::Tests*> CodeJudge::tests_of(const Row& row) {
 }
 
 Result<ProgramEnd> CodeJudge::run(const std::string& code, const Tests& tests) const {
-  Json inputs = Json::array();
-  for (const Test& test : tests.tests) inputs.push_back(test.input);
   Json job;
   job.set("code", code)
       .set("name", tests.function.empty() ? Json() : Json(tests.function))
       .set("seconds", seconds_)
-      .set("inputs", std::move(inputs));
+      .set("inputs", json_list(tests.tests, &Test::input));
   const double all = (seconds_ + 1) * static_cast<double>(tests.tests.size()) + 10;
   return run_program({.commands = {{python_, "-I", "-S", "-c", kHarness}},
                       .input = job.dump(),

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "score/answer/answers.h"
 #include "score/code/code_judge.h"
 #include "score/code/program_judge.h"
@@ -150,13 +151,8 @@ class TaskScorer final : public Scorer {
     count("inst_level_strict_acc", Followed::number(followed.strict), followed.strict.size());
     count("prompt_level_loose_acc", followed.loose_all() ? 1 : 0, 1);
     count("inst_level_loose_acc", Followed::number(followed.loose), followed.loose.size());
-    const auto list = [](const std::vector<bool>& which) {
-      Json out = Json::array();
-      for (const bool one : which) out.push_back(one);
-      return out;
-    };
     const Json kept =
-        Json().set("strict", list(followed.strict)).set("loose", list(followed.loose));
+        Json().set("strict", json_list(followed.strict)).set("loose", json_list(followed.loose));
     say(rule, Json()
                   .set("extracted", kept.dump())
                   .set("rule", "instructions")

@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 #include "score/answer/python_text.h"
 #include "score/scorer.h"
@@ -228,12 +229,6 @@ std::vector<std::string_view> programs_of(const Json& tool_calls) {
   return out;
 }
 
-Json names_of(const std::vector<std::string_view>& programs) {
-  Json out = Json::array();
-  for (const std::string_view name : programs) out.push_back(name);
-  return out;
-}
-
 double name_overlap(std::vector<std::string_view> got, std::vector<std::string_view> wanted) {
   std::ranges::sort(got);
   std::ranges::sort(wanted);
@@ -409,9 +404,7 @@ class Agentic final : public Scorer {
     }
     const std::string got = intent_of(row);
     turn.score = codes.contains(got) ? 1 : 0;
-    Json wanted = Json::array();
-    for (const std::string& code : codes) wanted.push_back(code);
-    turn.line.set("gt_intents", std::move(wanted))
+    turn.line.set("gt_intents", json_list(codes))
         .set("model_intent", got.empty() ? Json() : Json(got));
     return !codes.empty();
   }
@@ -419,7 +412,7 @@ class Agentic final : public Scorer {
   static bool by_programs(const Row& row, const Json& expected, Turn& turn) {
     const auto wanted = programs_of(expected["tool_calls"]);
     const auto got = programs_of(row.tool_calls);
-    turn.line.set("gt_actions", names_of(wanted)).set("model_actions", names_of(got));
+    turn.line.set("gt_actions", json_list(wanted)).set("model_actions", json_list(got));
     turn.score = name_overlap(got, wanted);
     return !wanted.empty();
   }

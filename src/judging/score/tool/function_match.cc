@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/json_list.h"
 #include "score/answer/python_text.h"
 #include "score/code/code_judge.h"
 #include "score/tool/function_match.h"
@@ -57,11 +58,7 @@ Json plain_items(const Json& value) {
   return value;
 }
 
-Json plain_list(const Json& list) {
-  Json out = Json::array();
-  for (const Json& item : list.items()) out.push_back(plain_items(item));
-  return out;
-}
+Json plain_list(const Json& list) { return json_list(list.items(), plain_items); }
 
 bool may_be_left_out(const Json& allowed) {
   return std::any_of(allowed.items().begin(), allowed.items().end(),

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/display.h"
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "campaign/calibrate/step.h"
@@ -98,8 +99,6 @@ std::string proxy_cost_text(const ProxyCost& cost) {
 }
 
 Json proxy_cost_json(const ProxyCost& cost) {
-  Json flags = Json::array();
-  for (const std::string& flag : cost.asked.flags) flags.push_back(flag);
   Json rounds = Json::array();
   for (const ProxyRound& round : cost.rounds) {
     rounds.push_back(
@@ -107,7 +106,7 @@ Json proxy_cost_json(const ProxyCost& cost) {
   }
   return Json()
       .set("proxy_cost", 1)
-      .set("proxy_flags", std::move(flags))
+      .set("proxy_flags", json_list(cost.asked.flags))
       .set("events_per_second", cost.asked.events_per_second)
       .set("streams", cost.streams)
       .set("first_token_added_ns", json_of(cost.first_token))

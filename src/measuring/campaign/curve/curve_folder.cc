@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/json_list.h"
 #include "record/manifest.h"
 
 namespace assay::campaign {
@@ -47,8 +48,6 @@ Result<CurveSettings> read_settings(const std::filesystem::path& folder) {
 }  // namespace
 
 Json CurveSettings::to_json() const {
-  Json arguments = Json::array();
-  for (const std::string& argument : command) arguments.push_back(argument);
   Json out;
   out.set("format", "assay-curve")
       .set("version", kVersion)
@@ -62,7 +61,7 @@ Json CurveSettings::to_json() const {
       .set("seeds", seeds.to_json())
       .set("config_sha256", sha256_hex(config))
       .set("plan", plan.to_json())
-      .set("command", std::move(arguments));
+      .set("command", json_list(command));
   if (!precision.empty()) out.set("precision", precision);
   if (search) {
     out.set("search", Json()

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/json_list.h"
 #include "campaign/safety/safety_label.h"
 #include "campaign/safety/safety_levels.h"
 #include "campaign/safety/safety_run.h"
@@ -205,9 +206,7 @@ Result<int> check_safety_folder(const SafetyActs& options, const Talk& talk) {
     TRY(check_run_label(wish, options, differences));
   }
   if (options.inputs.json) {
-    Json list = Json::array();
-    for (const std::string& one : differences) list.push_back(one);
-    talk.print(Json().set("differences", std::move(list)).dump(2) + "\n");
+    talk.print(Json().set("differences", json_list(differences)).dump(2) + "\n");
   } else {
     for (const std::string& one : differences) talk.print(one + "\n");
     talk.print(format("{}: {} prompts, {} differences\n", options.path, wish.prompts.size(),

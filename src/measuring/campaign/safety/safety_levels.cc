@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/format.h"
+#include "base/json_list.h"
 #include "base/text.h"
 
 namespace assay::campaign {
@@ -112,11 +113,9 @@ Result<SafetyLevels> run_safety_levels(const SafetyWish& wish,
                                        const std::vector<std::uint32_t>& levels,
                                        const SafetyAsked& asked, const ClientOptions& client,
                                        run::Control& control) {
-  Json numbers = Json::array();
-  for (const std::uint32_t one : levels) numbers.push_back(one);
   TRY(write_file_atomic(
       wish.folder / kLevelsFile,
-      Json().set("format", 1).set("concurrencies", std::move(numbers)).dump(2) + "\n"));
+      Json().set("format", 1).set("concurrencies", json_list(levels)).dump(2) + "\n"));
   SafetyLevels out;
   for (const std::uint32_t concurrency : levels) {
     ASSIGN_OR_RETURN(const SafetyWish level, level_wish(wish, concurrency));

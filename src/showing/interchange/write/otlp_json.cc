@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/json.h"
+#include "base/json_list.h"
 #include "interchange/write/exporter.h"
 #include "metrics/definitions/definition.h"
 
@@ -86,10 +87,6 @@ Json OtlpExporter::data_point(const Buckets& buckets, const std::array<double, 1
       attribute("gen_ai.provider.name", api == "anthropic_messages" ? "anthropic" : "openai"));
   attributes.push_back(attribute("gen_ai.request.model", run.facts["model"].as_string()));
   if (!extra.empty()) attributes.push_back(attribute(extra_key, extra));
-  Json counts = Json::array();
-  for (const std::uint64_t count : buckets.counts) counts.push_back(std::to_string(count));
-  Json limits = Json::array();
-  for (const double bound : bounds) limits.push_back(bound);
   const auto wall = [&run](Instant at) {
     return std::to_string(at.ns + run.offset.wall_minus_monotonic.ns);
   };
@@ -100,8 +97,9 @@ Json OtlpExporter::data_point(const Buckets& buckets, const std::array<double, 1
       .set("timeUnixNano", any ? wall(run_end()) : std::to_string(run.started.ns))
       .set("count", std::to_string(buckets.count))
       .set("sum", buckets.sum)
-      .set("bucketCounts", std::move(counts))
-      .set("explicitBounds", std::move(limits))
+      .set("bucketCounts",
+           json_list(buckets.counts, [](std::uint64_t count) { return std::to_string(count); }))
+      .set("explicitBounds", json_list(bounds))
       .set("min", buckets.min)
       .set("max", buckets.max);
 }

@@ -4,23 +4,12 @@
 
 #include "base/check.h"
 #include "base/display.h"
+#include "base/enum_name.h"
 #include "base/format.h"
 #include "base/markup.h"
 
 namespace assay::report::svg {
 namespace {
-
-std::string_view anchor_name(Anchor anchor) {
-  switch (anchor) {
-    case Anchor::start:
-      return "start";
-    case Anchor::middle:
-      return "middle";
-    case Anchor::end:
-      return "end";
-  }
-  CHECK(false && "no such Anchor");
-}
 
 constexpr double kMarkerRadius = 4;
 
@@ -116,7 +105,7 @@ void Drawing::path(const Path& path, std::string_view classes) {
 void Drawing::text(double x, double y, Anchor anchor, std::string_view classes,
                    std::string_view words) {
   out_ += format("<text class=\"{}\" x=\"{}\" y=\"{}\"", classes, coordinate(x), coordinate(y));
-  if (anchor != Anchor::start) out_ += format(" text-anchor=\"{}\"", anchor_name(anchor));
+  if (anchor != Anchor::start) out_ += format(" text-anchor=\"{}\"", enum_name(anchor));
   out_ += format(">{}</text>\n", markup_text(words));
 }
 
