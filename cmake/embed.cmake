@@ -9,13 +9,14 @@ string(CONCAT text
 foreach(file IN LISTS FILES)
   file(RELATIVE_PATH name ${ROOT} ${file})
   file(READ ${file} body)
-  # Literals longer than 65,536 bytes are not portable; pieces of 8,000 are joined by the compiler.
+  # Literals longer than 65,536 bytes are not portable, whether written as one or joined by the
+  # compiler: pieces of 8,000 are joined when the function is called.
   string(LENGTH "${body}" length)
   set(at 0)
-  string(APPEND text "      {\"${name}\",\n")
+  string(APPEND text "      {\"${name}\", std::string()\n")
   while(at LESS length)
     string(SUBSTRING "${body}" ${at} 8000 piece)
-    string(APPEND text "       R\"__yaml__(${piece})__yaml__\"\n")
+    string(APPEND text "       + R\"__yaml__(${piece})__yaml__\"\n")
     math(EXPR at "${at}+8000")
   endwhile()
   string(APPEND text "      },\n")
