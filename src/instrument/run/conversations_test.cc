@@ -70,9 +70,12 @@ class TurnTarget final : public Target {
 class TurnSink final : public QuietSink {
  public:
   void on_done(const Event& event, std::string_view detail) override {
-    if (event.outcome == Outcome::cancelled) given_up.emplace_back(detail);
+    if (event.outcome != Outcome::cancelled) return;
+    given_up.emplace_back(detail);
+    given_up_due.push_back(event.due);
   }
   std::vector<std::string> given_up{};
+  std::vector<Instant> given_up_due{};
 };
 
 // Conversation k has the samples 10 k, 10 k + 1, …
@@ -173,6 +176,8 @@ TEST(Conversations, a_failure_gives_up_the_turns_behind_it_and_the_next_conversa
   EXPECT_THAT(sink.given_up,
               testing::Each("TurnAbortedByPriorFailure: prior turn errored: http_error"));
   EXPECT_EQ(sink.given_up.size(), 2U);
+  const Instant failed_at = target.sent[1].sent + 10_ms;
+  EXPECT_THAT(sink.given_up_due, ElementsAre(failed_at, failed_at)) << "when they were given up";
 }
 
 TEST(Conversations, the_time_limit_ends_the_tail_too) {

@@ -213,5 +213,20 @@ TEST(RunStops, a_back_off_that_lasts_to_the_end_of_its_phase_is_counted_to_that_
   EXPECT_EQ(ran.result.backed_off, 290_ms);
 }
 
+TEST(RunStops, a_back_off_ends_with_its_phases_sends_though_replies_still_come) {
+  PhasePlan phase = slots(2, 100);
+  phase.stop.duration_max = 300_ms;
+  SimClock clock;
+  ScriptedTarget target(clock, [](const Query& query) -> std::vector<Said> {
+    if (query.index == 0) return {refused_for(10_ms, 3600_s)};
+    return {end_at(500_ms)};
+  });
+  const Plan plan{.phases = {phase}, .guard = {.honour_retry_after = true}};
+  const Ran ran = run_scripted(plan, clock, target);
+  EXPECT_EQ(ran.result.phases[0].issued, 2U);
+  EXPECT_EQ(ran.result.phases[0].ended - ran.result.phases[0].issue_ended, 200_ms);
+  EXPECT_EQ(ran.result.backed_off, 290_ms);
+}
+
 }  // namespace
 }  // namespace assay::run
