@@ -90,7 +90,8 @@ Duration ClockMap::bound(Instant own) const {
 }
 
 // The bound is piecewise linear, and knots are its valleys: its largest value is at an end, or
-// where the limits of two neighbouring knots meet.
+// where the limits of two neighbouring knots meet: between them, since the two differ by the drift
+// in between at most.
 Duration ClockMap::bound_max(Instant from, Instant to) const {
   if (is_reference()) return {};
   Duration most = std::max(bound(from), bound(to));
@@ -101,7 +102,7 @@ Duration ClockMap::bound_max(Instant from, Instant to) const {
       const Knot& right = (*knots)[i];
       const double gap = ns_between(left.at, right.at);
       const double meet = (gap + (left.limit - right.limit) / drift_max_) / 2;
-      places.push_back(left.at + std::llround(std::clamp(meet, 0.0, gap)));
+      places.push_back(left.at + std::llround(meet));
     }
   }
   for (const std::int64_t place : places) {
