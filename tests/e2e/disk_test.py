@@ -145,8 +145,9 @@ def test_a_full_disk_at_several_instants_of_a_run(assay, server, tmp_path):
 def test_a_disk_without_room_is_told_before_the_first_query(server, tmp_path):
     if may_mount():
         args = " ".join(run_args(server.url, "$DISK/r", "--samples", 20))
-        done = on_a_disk("1m", tmp_path, f'{args} 2> "$OUT/err"; echo $?')
+        done = on_a_disk("1m", tmp_path, f'{args} > "$OUT/json" 2> "$OUT/err"; echo $?')
         assert done.stdout.strip() == str(EXHAUSTED)
+        assert json.loads((tmp_path / "json").read_text())["exit"]["code"] == EXHAUSTED
         err = (tmp_path / "err").read_text()
     else:
         done = with_files_up_to(0, run_args(server.url, tmp_path / "r", "--samples", 20))

@@ -30,7 +30,7 @@ TEST(PointEdges, a_point_of_nothing_has_no_instants_and_no_rates) {
 
 TEST(PointEdges, a_phase_starts_with_its_first_shard_and_its_steps_end_with_the_last) {
   PointFold fold(edge_run());
-  for (const std::int64_t ms : {20, 10, 30}) {
+  for (const std::int64_t ms : {20, 10, 30, 25}) {
     fold.on_phase({1, PhaseStep::started, at_ms(ms)});
     fold.on_phase({1, PhaseStep::issue_ended, at_ms(100 + ms)});
     fold.on_phase({1, PhaseStep::drained, at_ms(200 + ms)});

@@ -142,6 +142,17 @@ TEST(SeriesEdges, the_least_and_the_largest_value_are_in_the_outermost_buckets) 
   EXPECT_EQ(d.histogram.back().count, 2U);
 }
 
+TEST(SeriesEdges, counted_in_buckets_the_largest_value_stays_below_an_edge_that_is_above_it) {
+  // The bucket of 2^22 reaches to 4,227,072: its middle is above 4,200,000, the histogram's edge.
+  Series series(0);
+  series.add(1'328'157);
+  series.add(std::int64_t{1} << 22);
+  const std::vector<Bucket> buckets = series.finish(false).histogram;
+  ASSERT_NEAR(buckets[14].high, 4'200'000, 10);
+  EXPECT_EQ(buckets[14].count, 1U);
+  EXPECT_EQ(buckets[15].count, 0U);
+}
+
 TEST(SeriesEdges, the_buckets_of_a_histogram_are_of_equal_ratio_over_a_decade_at_least) {
   const auto edges_of = [](std::int64_t least, std::int64_t most) {
     Series series;

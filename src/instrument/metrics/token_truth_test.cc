@@ -333,6 +333,18 @@ TEST(PlausibleCount, is_the_server_s_own_where_the_bytes_allow_it_and_without_hi
   EXPECT_EQ(plausible_count(event_of(shown)).output, 60);
 }
 
+TEST(TokenTruth, text_whose_fragments_are_lost_still_counts_for_the_bytes_of_a_reply) {
+  Event event = event_of(steady_query(0, 0, 0, 10, 1, 6));
+  event.output_bytes = 2000;
+  event.usage = Usage{};
+  event.usage.completion_tokens = 1000;
+  event.received_bytes = 5000;
+  TokenTruth truth;
+  reconcile(event, ReplyEvidence{}, nullptr, truth);
+  EXPECT_EQ(truth.contradiction, Contradiction::none);
+  EXPECT_EQ(truth.count.output, 1000);
+}
+
 TEST(TokenTruth, a_tokenizers_count_is_shared_among_choices_by_their_later_fragments) {
   ReplyEvidence evidence;
   for (const int choice : {0, 1, 0, 1, 0, 0}) {

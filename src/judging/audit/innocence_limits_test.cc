@@ -143,6 +143,7 @@ TEST(InnocenceLimits, a_wait_of_5_us_for_each_time_on_the_core_is_the_price_of_a
     };
   };
   EXPECT_EQ(verdict(queued(50_ms, -1)), kSuspected) << "nothing is known";
+  EXPECT_EQ(verdict(queued(50_ms - 3_us, -1)), kNo) << "an unknown number adds nothing";
   EXPECT_EQ(verdict(queued(50_ms, 0)), kSuspected);
   EXPECT_EQ(verdict(queued(99_ms, 10'000)), kNo);
   EXPECT_EQ(verdict(queued(100_ms, 10'000)), kSuspected);

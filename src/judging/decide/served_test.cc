@@ -115,6 +115,11 @@ TEST(Served, a_speed_for_each_user_divides_the_throughput) {
   EXPECT_EQ(found.level->concurrency, 16);
   EXPECT_FALSE(found.open());
   EXPECT_THAT(served_text(found, limits), HasSubstr("; 32 at once get no more tokens"));
+  // The highest of several such levels says how far the load was tried.
+  Level most = level_at(64, {{30}});
+  most.tps = 300;
+  EXPECT_THAT(served_text(served({slow, more, most}, limits), limits),
+              HasSubstr("; 64 at once get no more tokens"));
 }
 
 metrics::CurvePoint curve_point(std::int64_t concurrency, double ttft_ms) {
