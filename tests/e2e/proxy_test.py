@@ -82,6 +82,14 @@ class Scripted:
         self.listener.close()
 
 
+def take(client, size):
+    """Reads until as many bytes came."""
+    while size > 0:
+        piece = client.recv(65536)
+        assert piece, "the connection ended early"
+        size -= len(piece)
+
+
 def exchange(port, request):
     """Sends bytes and reads until the other side ends the connection."""
     with socket.create_connection(("127.0.0.1", port)) as client:
@@ -179,9 +187,7 @@ def test_a_body_in_chunks_goes_on_in_one_piece_and_a_client_that_leaves_is_count
                        b"Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n")
         assert client.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
         client.sendall(b'8\r\n{"prompt\r\n6\r\n":"x"}\r\n0\r\n\r\n')
-        got = b""
-        while len(got) < len(begun):
-            got += client.recv(65536)
+        take(client, len(begun))
     more.set()
     server.close()
     head, body = server.got[0]
@@ -203,9 +209,7 @@ def test_what_is_under_way_when_the_proxy_ends_is_counted_and_recorded(proxy, tm
     with socket.create_connection(("127.0.0.1", through.port)) as client:
         client.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 14\r\n\r\n"
                        b'{"prompt":"x"}')
-        got = b""
-        while len(got) < len(begun):
-            got += client.recv(65536)
+        take(client, len(begun))
         summary = through.stop()
     more.set()
     server.close()
