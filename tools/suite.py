@@ -288,8 +288,8 @@ def fuzz_long(section):
 def mutants(section):
     """Does a unit test fail when one expression of the core is wrong? 60 of each room."""
     for room in ("run", "protocol", "record", "metrics", "audit", "decide", "net", "host"):
-        section.check(PYTHON, "-B", "tools/mutate.py", room, "--sample", 60, "--jobs",
-                      section.jobs)
+        section.check(PYTHON, "-B", "tools/mutate.py", room, "--sample", 60, "--at-least", 95,
+                      "--jobs", section.jobs)
 
 
 def innocence(section):
