@@ -94,8 +94,15 @@ TEST(Check, the_golden_tree_is_the_one_under_tests_golden) {
   }
 }
 
-TEST(Check, each_mutation_fires_its_rule_and_no_unrelated_one) {
-  for (const Mutation& mutation : mutations()) {
+// In parts, for each takes seconds and shards of a program run whole tests.
+constexpr std::size_t kParts = 8;
+class EachMutation : public testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Check, EachMutation, testing::Range<std::size_t>(0, kParts));
+
+TEST_P(EachMutation, fires_its_rule_and_no_unrelated_one) {
+  const auto all = mutations();
+  for (std::size_t i = GetParam(); i < all.size(); i += kParts) {
+    const Mutation& mutation = all[i];
     SCOPED_TRACE(format("{}: {}", mutation.rule, mutation.what));
     GoldenTree tree = mutation.agentic ? golden_agentic_tree() : golden_tree();
     if (mutation.change) mutation.change(tree);
