@@ -62,8 +62,9 @@ enum class Category : std::uint8_t {
   error,   // an error object
   other,   // well formed and none of the above
   sound,   // audio: `bytes` counts it without its container's head, and no text comes with it
+  unread,  // words under a name that no reader knows: no fragment
 };
-inline constexpr int kCategories = 10;
+inline constexpr int kCategories = 11;
 std::string_view to_string(Category category);
 constexpr bool is_fragment(Category category) { return category <= Category::tool_call; }
 // Whether an event brings a part of the reply: words, or sound.

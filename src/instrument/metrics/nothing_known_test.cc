@@ -28,9 +28,10 @@ TEST(NothingKnown, a_run_has_no_queries_no_tokens_and_no_sound) {
   EXPECT_EQ(together(t.contradicted, t.contradicted_said, t.contradicted_counted,
                      t.tokenizer_above_limit, t.said_beside_tokenizer, t.tokenizer_beside_said),
             0);
-  EXPECT_EQ(together(t.empty_replies, t.not_streamed, t.went_on_after_done,
-                     t.replies_of_several_choices, t.short_of_choices),
-            0);
+  EXPECT_EQ(
+      together(t.empty_replies, t.not_streamed, t.went_on_after_done, t.replies_of_several_choices,
+               t.short_of_choices, t.unread_events, t.replies_with_unread),
+      0);
   EXPECT_FALSE(t.first_fragment_taken_for_one);
   const Audio a;
   EXPECT_EQ(

@@ -85,6 +85,9 @@ struct Tokens {
   std::uint64_t went_on_after_done = 0;
   std::uint64_t replies_of_several_choices = 0;
   std::uint64_t short_of_choices = 0;  // fewer choices held something than were asked for
+  // Events with words under a name that no reader knows (Category::unread), and their replies.
+  std::uint64_t unread_events = 0;
+  std::uint64_t replies_with_unread = 0;
   // Source of the tokenizer's counts: TokenCounts::source; else null.
   Json tokenizer{};
   // `usage` does not give the tokens of the first fragment: TPOT assumes one.

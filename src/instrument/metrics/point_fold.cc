@@ -133,6 +133,7 @@ PointFold::Open& PointFold::open(const Query& query) {
     fresh.spread.clear();
     fresh.sent = fresh.visible = false;
     fresh.visible_delay = Duration{};
+    fresh.unread = 0;
     fresh.evidence.clear();
   });
 }
@@ -192,6 +193,7 @@ void PointFold::on_stream_event(const Query& query, const StreamEvent& event, st
     }
   }
   note(event.read);
+  if (event.category == Category::unread) ++open(query).unread;
   const bool fragment = is_fragment(event.category);
   if (!fragment && event.category != Category::finish && event.tokens_so_far < 0) return;
   Open& q = open(query);
@@ -286,6 +288,7 @@ void PointFold::measure(const Event& event, Open& q) {
   units_.completed += std::max<std::uint16_t>(event.choices_asked, 1);
   audio_.add(event);
   tokens_.add(event, truth_, q.evidence.choices().size());
+  tokens_.add_unread(q.unread);
   if (truth_.count.input >= 0) isl_.add(std::int64_t{truth_.count.input});
   if (truth_.count.output >= 0) osl_.add(std::int64_t{truth_.count.output});
   if (!event.sent.known() || !event.done.known()) return;

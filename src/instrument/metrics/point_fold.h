@@ -67,6 +67,7 @@ class PointFold final : public QuietSink {
     bool sent = false;
     bool visible = false;
     Duration visible_delay{};  // read − arrival of the first fragment of text
+    std::uint32_t unread = 0;  // events
     ReplyEvidence evidence{};
     std::string gaps{};  // of arrivals and of reads, in turns, as varints
     GapLimits limits{};

@@ -104,6 +104,15 @@ TEST(PointFold, what_is_no_fragment_starts_and_ends_nothing) {
   EXPECT_EQ(p.stamps.events, 7u);
 }
 
+TEST(PointFold, words_that_were_not_read_are_counted_and_begin_nothing) {
+  HandMadeQuery q = steady_query(1, 0, 0, 50, 10, 3);
+  q.events.insert(q.events.begin(), 2, {at_ms(20), "", Category::unread});
+  const Point p = point_of({q, steady_query(1, 1, 500, 550, 10, 3)});
+  EXPECT_EQ(p.arrival.ttft.median(), 50e6);
+  EXPECT_EQ(p.tokens.unread_events, 2U);
+  EXPECT_EQ(p.tokens.replies_with_unread, 1U);
+}
+
 TEST(PointFold, reasoning_counts_as_a_token_and_text_as_visible) {
   HandMadeQuery q = steady_query(1, 0, 0, 50, 10, 5);
   q.events[0].category = q.events[1].category = Category::reasoning;

@@ -274,6 +274,8 @@ TEST(ResultFigures, each_count_of_tokens_is_its_own) {
   tokens.went_on_after_done = 13;
   tokens.replies_of_several_choices = 14;
   tokens.short_of_choices = 16;
+  tokens.unread_events = 17;
+  tokens.replies_with_unread = 18;
   tokens.per_fragment = 15.5;
   std::uint64_t number = 21;
   for (std::uint64_t& count : tokens.replies_by) count = number++;
@@ -291,7 +293,9 @@ TEST(ResultFigures, each_count_of_tokens_is_its_own) {
                                                           {"not_streamed", 12},
                                                           {"went_on_after_done", 13},
                                                           {"replies_of_several_choices", 14},
-                                                          {"short_of_choices", 16}};
+                                                          {"short_of_choices", 16},
+                                                          {"unread_events", 17},
+                                                          {"replies_with_unread", 18}};
   for (const auto& [key, value] : expected) EXPECT_EQ(out[key].as_int(), value) << key;
   EXPECT_EQ(out["per_fragment"].as_double(), 15.5);
   EXPECT_EQ(out["replies_by"].size(), tokens.replies_by.size());

@@ -180,6 +180,8 @@ Json tokens_json(const Tokens& tokens) {
   out.set("went_on_after_done", tokens.went_on_after_done);
   out.set("replies_of_several_choices", tokens.replies_of_several_choices);
   out.set("short_of_choices", tokens.short_of_choices);
+  out.set("unread_events", tokens.unread_events);
+  out.set("replies_with_unread", tokens.replies_with_unread);
   if (!tokens.tokenizer.is_null()) {
     out.set("tokenizer", tokens.tokenizer);
     out.set("tokenizer_above_limit", tokens.tokenizer_above_limit);

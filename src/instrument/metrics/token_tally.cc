@@ -128,6 +128,11 @@ void TokenTally::add(const Event& event, const TokenTruth& truth, std::size_t ch
   }
 }
 
+void TokenTally::add_unread(std::uint64_t events) {
+  sum_.unread_events += events;
+  if (events > 0) ++sum_.replies_with_unread;
+}
+
 Tokens TokenTally::finish(const TokenCounts* counts) const {
   Tokens out = sum_;
   const auto by = [&out](TokenBasis basis) {
@@ -166,6 +171,12 @@ std::vector<std::string> token_warnings(const Tokens& tokens) {
         format("{} of {} replies held nothing at all: no text, no reasoning, no tool call, yet the "
                "server called them complete",
                number(tokens.empty_replies), number(replies)));
+  }
+  if (tokens.unread_events > 0) {
+    out.push_back(
+        format("{} events in {} of {} replies held words under a name that Assay does not know: "
+               "they count for nothing, and TTFT may be too long; assay probe shows the name",
+               number(tokens.unread_events), number(tokens.replies_with_unread), number(replies)));
   }
   if (tokens.short_of_choices > 0) {
     out.push_back(

@@ -17,6 +17,8 @@ class TokenTally {
   // Adds a successful reply of a performance phase. `choices`: how many of its choices had a
   // fragment.
   void add(const Event& event, const TokenTruth& truth, std::size_t choices);
+  // Its events of Category::unread.
+  void add_unread(std::uint64_t events);
   // `counts`: those that reconcile() got; null: none.
   Tokens finish(const TokenCounts* counts) const;
 

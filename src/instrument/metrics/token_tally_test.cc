@@ -64,6 +64,21 @@ TEST(TokenTally, a_reader_is_warned_of_replies_with_fewer_choices_than_were_aske
                         "(n): the others are missing or empty"));
 }
 
+TEST(TokenTally, a_reader_is_warned_of_words_under_an_unknown_name) {
+  TokenTally tally;
+  for (const std::uint64_t events : {0U, 2U, 3U}) {
+    tally.add(tallied_event(), counted_by(TokenBasis::usage), 1);
+    tally.add_unread(events);
+  }
+  const Tokens sum = tally.finish(nullptr);
+  EXPECT_EQ(sum.unread_events, 5U);
+  EXPECT_EQ(sum.replies_with_unread, 2U);
+  EXPECT_THAT(token_warnings(sum),
+              testing::ElementsAre("5 events in 2 of 3 replies held words under a name that Assay "
+                                   "does not know: they count for nothing, and TTFT may be too "
+                                   "long; assay probe shows the name"));
+}
+
 TEST(TokenTally, what_is_not_known_adds_nothing) {
   TokenTally tally;
   Event event = tallied_event();

@@ -125,7 +125,8 @@ struct Fragment {
 // The content of one stream event, or of one whole reply. Views are valid until the decoder's next
 // call, and only while its input exists.
 struct DecodedEvent {
-  // The category of the first fragment; without any: error, finish, usage, role, marker or other.
+  // The category of the first fragment; without any: error, finish, usage, role, marker, unread or
+  // other.
   Category category = Category::other;
   std::uint8_t fragment_count = 0;
   bool malformed = false;   // no JSON object; all other fields are empty
@@ -139,6 +140,7 @@ struct DecodedEvent {
   std::array<Fragment, 3> fragments{};  // in the order reasoning, text, tool_call
   Usage usage{};
   std::string_view error{};         // the server's words, if category is error
+  std::string_view unread{};        // the name, as it was sent, if category is unread
   std::string_view more_choices{};  // with several choices: for next_choice(); else empty
 };
 

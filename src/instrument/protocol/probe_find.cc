@@ -254,7 +254,17 @@ class Finder {
     }
   }
 
+  void unread() {
+    if (s_.unread_events == 0) return;
+    bad("names", format("{} words under \"{}\", a name that Assay does not know: they count for "
+                        "nothing, and TTFT is that of the first words under a known one",
+                        s_.unread_events == 1 ? "an event has"
+                                              : counted(s_.unread_events, "event") + " have",
+                        printable(s_.unread)));
+  }
+
   void first_event() {
+    unread();
     if (s_.fragments == 0) {
       if (s_.error.empty()) bad("text", "no event brought any text");
       return;
@@ -265,7 +275,7 @@ class Finder {
       good("first event", "brings the first token");
     } else if (first.read == first_token_read()) {
       good("first event", "is empty, but comes with the first token");
-    } else {
+    } else if (first.category != Category::unread) {
       note("first event", format("is empty ({}): tools that time the first event will report a "
                                  "TTFT {} too early; Assay does not",
                                  to_string(first.category), human_duration(early)));
@@ -553,22 +563,6 @@ bool usable(const ReplyFacts& facts) {
                              [](const RecordedEvent& event) { return event.has_choice; });
 }
 
-// A stream may leak a secret letter by letter: only the joined text shows it.
-void redact_facts(ReplyFacts& facts, const Redactor& redactor) {
-  for (std::string* const text : {&facts.head_text, &facts.body, &facts.fault, &facts.error,
-                                  &facts.text, &facts.reasoning, &facts.tool_calls}) {
-    *text = redactor.text(*text);
-  }
-  Redactor::State state = 0;
-  std::string scratch;
-  for (RecordedEvent& event : facts.events) {
-    event.error = redactor.text(event.error);
-    for (auto& [category, text] : event.fragments) {
-      text = std::string(redactor.piece(text, state, scratch));
-    }
-  }
-}
-
 }  // namespace
 
 ProbeReport find(const ProbeQuestion& question, const ProbeAnswers& answers) {
@@ -582,8 +576,8 @@ ProbeReport find(const ProbeQuestion& question, const ProbeAnswers& answers) {
   if (answers.plain_asked) {
     report.plain = read_recording(answers.plain, answers.spoken(), false, answers.sound_rate);
   }
-  redact_facts(report.streamed, redactor);
-  redact_facts(report.plain, redactor);
+  redact(report.streamed, redactor);
+  redact(report.plain, redactor);
   report.streamed_sent = answers.streamed.sent;
   report.plain_sent = answers.plain.sent;
   report.answers = usable(report.streamed) || usable(report.plain);

@@ -59,6 +59,20 @@ TEST(ProbeWords, thoughts_alone_are_told_once) {
               HasSubstr("note pace: all 4 events came in one read: the reply takes no time"));
 }
 
+TEST(ProbeWords, words_under_an_unknown_name_are_shown_with_it) {
+  const std::string strange = sse(probe_delta(R"("thoughts":"x")"));
+  const std::string known = sse(probe_delta(R"("content":"y")"));
+  EXPECT_THAT(with_stream(probe_stream({strange, strange, known, kProbeDone})),
+              HasSubstr("bad names: 2 events have words under \"thoughts\", a name that Assay does "
+                        "not know: they count for nothing, and TTFT is that of the first words "
+                        "under a known one"));
+  EXPECT_THAT(with_stream(probe_stream({strange, known, kProbeDone})),
+              Not(HasSubstr("first event: is empty")));
+  EXPECT_THAT(with_stream(probe_stream({strange, kProbeDone})),
+              HasSubstr("bad names: an event has words under \"thoughts\""));
+  EXPECT_THAT(with_stream(probe_stream({known, kProbeDone})), Not(HasSubstr("names: ")));
+}
+
 TEST(ProbeWords, one_token_and_one_fragment_are_compared_too) {
   const auto with = [](int tokens) {
     return with_stream(probe_stream(

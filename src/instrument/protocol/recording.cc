@@ -166,6 +166,10 @@ class Reading {
     const bool ends = event.category == Category::marker || decoded_.ends;
     if (ends && !f_.done_marker.known()) f_.done_marker = event.at;
     if (event.malformed) ++f_.malformed;
+    if (event.category == Category::unread) {
+      ++f_.unread_events;
+      if (f_.unread.empty()) f_.unread = decoded_.unread;
+    }
     if (f_.error.empty()) f_.error = event.error;
     const bool speaks = !event.fragments.empty() || event.finish != FinishReason::none;
     if (f_.usage_events > 0 && speaks) f_.usage_before_finish = true;
@@ -228,6 +232,22 @@ class Reading {
 ReplyFacts read_recording(const Recording& recording, Spoken api, bool stream_asked,
                           std::uint32_t sound_rate) {
   return Reading(recording, api, stream_asked, sound_rate).run();
+}
+
+void redact(ReplyFacts& facts, const Redactor& redactor) {
+  for (std::string* const text :
+       {&facts.head_text, &facts.body, &facts.fault, &facts.error, &facts.text, &facts.reasoning,
+        &facts.tool_calls, &facts.unread}) {
+    *text = redactor.text(*text);
+  }
+  Redactor::State state = 0;
+  std::string scratch;
+  for (RecordedEvent& event : facts.events) {
+    event.error = redactor.text(event.error);
+    for (auto& [category, text] : event.fragments) {
+      text = std::string(redactor.piece(text, state, scratch));
+    }
+  }
 }
 
 std::string header_of(const ReplyFacts& facts, std::string_view lower_name) {

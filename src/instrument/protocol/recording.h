@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/redact.h"
 #include "base/time.h"
 #include "domain/described_kind.h"
 #include "domain/event.h"
@@ -81,6 +82,8 @@ struct ReplyFacts {
   Duration sound_length{-1};      // how long they play; negative: not known
   Instant first_sound = Instant::none();
   std::size_t malformed = 0;
+  std::size_t unread_events = 0;  // of Category::unread
+  std::string unread{};           // the first one's DecodedEvent::unread
   std::size_t usage_events = 0;
   std::size_t comments = 0;           // lines that begin with a colon
   std::size_t joined_events = 0;      // events that share their read with the one before
@@ -100,6 +103,10 @@ struct ReplyFacts {
 // `sound_rate`: as in Asked.
 ReplyFacts read_recording(const Recording& recording, Spoken api = {}, bool stream_asked = false,
                           std::uint32_t sound_rate = 0);
+
+// Takes the secrets out of all texts. A stream may leak one letter by letter: only the joined text
+// shows it.
+void redact(ReplyFacts& facts, const Redactor& redactor);
 
 // A header field of the reply, trimmed; "" when it is absent. `lower_name` in lower case.
 std::string header_of(const ReplyFacts& facts, std::string_view lower_name);

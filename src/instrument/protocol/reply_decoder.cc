@@ -107,6 +107,7 @@ class Interpreter {
     if (f_.finish.data != nullptr) out_.finish = finish_reason_from(scratch_.text(f_.finish));
     add_error();
     out_.category = category();
+    if (out_.category == Category::unread) out_.unread = f_.unread.view();
   }
 
   // The string that is the event's last fragment, with its body; absent when it is not one string.
@@ -130,8 +131,13 @@ class Interpreter {
 
   void add_reasoning() {
     // Some servers send the same words under both names.
-    if (!f_.reasoning_content.empty() || !f_.reasoning.empty()) {
-      add_first_of(Category::reasoning, {&f_.reasoning_content, &f_.reasoning});
+    if (!f_.reasoning_content.empty() || !f_.reasoning.empty() || !f_.reasoning_text.empty()) {
+      add_first_of(Category::reasoning, {&f_.reasoning_content, &f_.reasoning, &f_.reasoning_text});
+    } else if (!f_.reasoning_details.empty()) {
+      const char* const begin = scratch_.mark();
+      append_parts(f_.reasoning_details, "text");
+      append_parts(f_.reasoning_details, "summary");
+      add(Category::reasoning, scratch_.since(begin), RawString{});
     } else if (!f_.content_parts.empty()) {
       const char* const begin = scratch_.mark();
       append_parts(f_.content_parts, "thinking");
@@ -319,6 +325,7 @@ class Interpreter {
     if (out_.finish != FinishReason::none) return Category::finish;
     if (out_.ends && !out_.has_usage) return Category::marker;
     if (out_.has_usage && !out_.has_choice) return Category::usage;
+    if (!f_.unread.empty()) return Category::unread;
     return out_.has_choice ? Category::role : Category::other;
   }
 

@@ -343,6 +343,12 @@ class RandomStream {
         return R"({"error":{"message":"x\ny"}})";
       case 3:
         return wrapped(format(R"({{"content":{},"reasoning":{}}})", word(), word()), "null");
+      case 7:
+        return wrapped(format(R"({{"reasoning_text":{},"thoughts":{}}})", word(), word()), "null");
+      case 8:
+        return wrapped(
+            format(R"({{"reasoning_details":[{{"text":{}}},{{"summary":{}}}]}})", word(), word()),
+            "null");
       case 4:
         return wrapped(format(R"({{"tool_calls":[{{"index":{},"id":"c{}","function":{{"name":"f",)"
                               R"("arguments":{}}}}}]}})",

@@ -44,6 +44,11 @@ class ReplyReader {
     if (is_key(key, "text")) return cursor_.string_or_skip(f_.text);
     if (is_key(key, "output_ids")) return slice_of('[', f_.output_ids);
     if (is_key(key, "meta_info")) return meta_info();
+    if (is_key(key, "x_groq")) {
+      return object_or_skip([this](const RawString& name) {
+        return is_key(name, "usage") ? usage() : cursor_.skip();
+      });
+    }
     return cursor_.skip();
   }
 
@@ -85,6 +90,9 @@ class ReplyReader {
     f_.refusal = RawString{};
     f_.reasoning_content = RawString{};
     f_.reasoning = RawString{};
+    f_.reasoning_text = RawString{};
+    f_.unread = RawString{};
+    f_.reasoning_details = {};
     f_.content_parts = {};
     f_.tool_calls = {};
     f_.function_call = {};
@@ -108,7 +116,25 @@ class ReplyReader {
     if (is_key(key, "tool_calls")) return slice_of('[', f_.tool_calls);
     if (is_key(key, "function_call")) return slice_of('{', f_.function_call);
     if (is_key(key, "refusal")) return cursor_.string_or_skip(f_.refusal);
-    return cursor_.skip();
+    if (is_key(key, "reasoning_text")) return cursor_.string_or_skip(f_.reasoning_text);
+    if (is_key(key, "reasoning_details")) return reasoning_details(key);
+    return unread(key);
+  }
+
+  bool reasoning_details(const RawString& key) {
+    f_.reasoning_details = {};
+    return cursor_.peek() == '[' ? cursor_.slice(f_.reasoning_details) : unread(key);
+  }
+
+  // Words under a name outside the protocol may be the reply's: the run warns of them.
+  bool unread(const RawString& key) {
+    RawString words;
+    if (!cursor_.string_or_skip(words)) return false;
+    const bool silent = is_key(key, "role") || is_key(key, "name") || is_key(key, "id") ||
+                        is_key(key, "type") || is_key(key, "tool_call_id") ||
+                        is_key(key, "signature");
+    if (!silent && !words.empty()) f_.unread = key;
+    return true;
   }
 
   bool content() {

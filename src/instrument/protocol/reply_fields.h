@@ -43,8 +43,11 @@ struct ReplyFields {
   RawString refusal{};
   RawString reasoning_content{};
   RawString reasoning{};
+  RawString reasoning_text{};
   RawString choice_text{};
-  std::string_view content_parts{};  // where content is an array
+  RawString unread{};                    // a name that is none of these and brings words
+  std::string_view content_parts{};      // where content is an array
+  std::string_view reasoning_details{};  // an array of parts with a text or a summary
   std::string_view tool_calls{};
   std::string_view function_call{};
   RawString finish{};

@@ -9,37 +9,12 @@
 #include <vector>
 
 #include "base/format.h"
-#include "domain/tool_call.h"
 #include "protocol/codec.h"
 #include "protocol/reply_fields.h"
+#include "protocol/testing_reply_words.h"
 
 namespace assay::protocol {
 namespace {
-
-std::string with_padding(std::string_view text) {
-  return std::string(text) + std::string(kDecodePadding, '"');
-}
-
-// All facts of an event, as text.
-std::string told_of(const DecodedEvent& event) {
-  if (event.malformed) return event.no_room ? "no room" : "malformed";
-  std::string out(to_string(event.category));
-  if (event.choice != 0) out += format(" choice {}", event.choice);
-  for (std::size_t i = 0; i < event.fragment_count; ++i) {
-    std::string text(event.fragments[i].text);
-    for (char& c : text) c = c == kToolCallBegins ? '^' : c == kToolCallField ? '|' : c;
-    out += format(" {}:'{}'", to_string(event.fragments[i].category), text);
-  }
-  if (event.has_choice) out += " choice";
-  if (event.finish != FinishReason::none) out += format(" finish:{}", to_string(event.finish));
-  if (event.has_usage) {
-    out += format(" usage:{},{},{},{}", event.usage.prompt_tokens, event.usage.completion_tokens,
-                  event.usage.reasoning_tokens, event.usage.cached_tokens);
-  }
-  if (!event.error.empty()) out += format(" error:'{}'", event.error);
-  if (!event.more_choices.empty()) out += format(" more:{}", event.more_choices);
-  return out;
-}
 
 // One stream's decoder, with one event that is reused, as in an exchange.
 class Stream {
@@ -72,9 +47,6 @@ std::string slow(std::string_view json) {
   const std::string bytes = with_padding(json);
   decoder.decode_slowly({bytes.data(), json.size()}, state, event);
   return told_of(event);
-}
-std::string delta_of(std::string_view members) {
-  return format(R"({{"choices":[{{"delta":{{{}}}}}]}})", members);
 }
 
 // As in common JSON readers: the last of repeated keys, and nothing of the earlier ones.

@@ -2,7 +2,10 @@
 // enough to be correct. It shares no code with ReplyDecoder except the names of things.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,7 +47,9 @@ class ReplyTwin {
     const Json& choice = json["choices"][0];
     const Json& delta = choice.find("delta") != nullptr ? choice["delta"] : choice["message"];
     out.has_choice = choice.is_object();
-    add(out, Category::reasoning, first(delta["reasoning_content"], delta["reasoning"]));
+    add(out, Category::reasoning,
+        first(delta["reasoning_content"], delta["reasoning"], delta["reasoning_text"],
+              parts(delta["reasoning_details"])));
     add(out, Category::text, first(delta["content"], choice["text"], delta["refusal"]));
     add(out, Category::tool_call, tool_calls(delta["tool_calls"]));
     out.finish = finish_reason_from(choice["finish_reason"].as_string());
@@ -60,6 +65,7 @@ class ReplyTwin {
                    : !out.fragments.empty()           ? out.fragments[0].first
                    : out.finish != FinishReason::none ? Category::finish
                    : out.has_usage && !out.has_choice ? Category::usage
+                   : unread(delta)                    ? Category::unread
                    : out.has_choice                   ? Category::role
                                                       : Category::other;
     return out;
@@ -74,6 +80,25 @@ class ReplyTwin {
     } else {
       return "";
     }
+  }
+  static Json parts(const Json& details) {
+    std::string out;
+    for (const std::string_view name : {"text", "summary"}) {
+      for (const Json& one : details.is_array() ? details.items() : Json::Array{}) {
+        out += one[name].as_string();
+      }
+    }
+    return Json(out);
+  }
+  static bool unread(const Json& delta) {
+    constexpr std::array kRead{
+        "content", "refusal", "reasoning_content", "reasoning", "reasoning_text", "role", "name",
+        "id",      "type",    "tool_call_id",      "signature"};
+    if (!delta.is_object()) return false;
+    return std::any_of(delta.members().begin(), delta.members().end(), [&](const auto& member) {
+      return !member.second.as_string().empty() &&
+             std::find(kRead.begin(), kRead.end(), member.first) == kRead.end();
+    });
   }
   static void add(TwinEvent& out, Category category, std::string text) {
     if (!text.empty()) out.fragments.emplace_back(category, std::move(text));

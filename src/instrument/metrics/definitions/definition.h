@@ -110,7 +110,7 @@ std::string_view to_string(WindowRule rule);
 
 // The event's JSON has a non-empty `choices`: fragments, role and finish events.
 constexpr bool has_choices(Category c) {
-  return is_fragment(c) || c == Category::role || c == Category::finish;
+  return is_fragment(c) || c == Category::role || c == Category::finish || c == Category::unread;
 }
 constexpr bool is_text(Category c) { return c == Category::text; }
 constexpr bool is_chunk(Category c) { return c != Category::marker; }
