@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <deque>
 #include <vector>
 
 #include "base/text.h"
@@ -13,10 +14,10 @@ namespace {
 constexpr std::array<std::string_view, 5> kOfConnection{
     "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"};
 
-// The lines of a head or of trailers as fields. `names` holds their names in lower case.
-std::vector<HttpHeader> fields_of(std::string_view lines, std::vector<std::string>& names) {
+// The lines of a head or of trailers as fields. `names` holds their names in lower case, where they
+// stay.
+std::vector<HttpHeader> fields_of(std::string_view lines, std::deque<std::string>& names) {
   std::vector<HttpHeader> out;
-  names.reserve(static_cast<std::size_t>(std::ranges::count(lines, '\n')));
   while (!lines.empty()) {
     const std::size_t end = std::min(lines.find('\n'), lines.size());
     const std::string_view line = lines.substr(0, end);
@@ -70,7 +71,7 @@ void Http2Reply::take_head(Http2Server& server) {
     return fail(server);
   }
   const int status = static_cast<int>(*number);
-  std::vector<std::string> names;
+  std::deque<std::string> names;
   std::vector<HttpHeader> fields = fields_of(std::string_view(head).substr(line.size() + 1), names);
   bool chunked = false;
   bool has_length = false;
@@ -128,7 +129,7 @@ void Http2Reply::take_chunk_line(Http2Server& server) {
 }
 
 void Http2Reply::end(Http2Server& server) {
-  std::vector<std::string> names;
+  std::deque<std::string> names;
   server.end(stream_, fields_of(text_, names));
   state_ = State::complete;
 }
