@@ -17,6 +17,7 @@
 #include "metrics/testing_small_run.h"
 #include "observe/chaos_log.h"
 #include "observe/telemetry.h"
+#include "record/block.h"
 #include "record/client_audit_json.h"
 #include "record/run_info_json.h"
 
@@ -312,6 +313,28 @@ TEST(LoadedRun, a_client_that_wrote_its_end_knows_better_than_a_log_without_one)
   EXPECT_EQ(instead.replay.end.end.state, RunState::crashed);
   ASSERT_TRUE(instead.audit);
   EXPECT_EQ(instead.audit->cores, 7);
+}
+
+// What the log's own end says of its losses, and what its client says: the larger is believed.
+TEST(LoadedRun, of_two_counts_of_lost_records_the_larger_counts) {
+  for (const std::uint64_t by_client : {3U, 5U, 8U}) {
+    const RunFolder folder;
+    folder.log(std::nullopt);
+    const std::string said =
+        record::to_json(RunEnd{RunState::complete, ""}).set("lost_records", 5).dump();
+    std::string end = std::string(record::kBlockHeaderBytes, '\0') + said;
+    const auto bytes = static_cast<std::uint32_t>(said.size());
+    record::seal_block(end.data(), {.type = record::BlockType::end,
+                                    .stored_bytes = bytes,
+                                    .payload_bytes = bytes,
+                                    .sequence = 1000});
+    std::ofstream(log_folder(folder.root()) / "events-0.alog", std::ios::binary | std::ios::app)
+        << end;
+    folder.client(record::client_audit_to_json(quiet_client()).set("lost_records", by_client));
+    const LoadedRun run = folder.load();
+    EXPECT_EQ(run.replay.end.end.state, RunState::complete) << run.replay.end.trouble;
+    EXPECT_EQ(run.replay.end.lost_records, std::max<std::uint64_t>(by_client, 5));
+  }
 }
 
 // A log that was cut at a block's border, and one that was cut inside a block.

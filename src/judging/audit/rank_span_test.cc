@@ -97,28 +97,30 @@ TEST(RankSpan, its_json_has_each_rank) {
 // known.
 class MergedRun {
  public:
-  MergedRun() { std::filesystem::create_directories(logs()); }
+  explicit MergedRun(std::uint32_t ranks = 2) : ranks_(ranks) {
+    std::filesystem::create_directories(logs());
+  }
   std::filesystem::path logs() const { return log_folder(folder_.path()); }
   const std::filesystem::path& root() const { return folder_.path(); }
   void rank(std::uint32_t index, bool ends) const {
     RunInfo info = metrics::named_run("poisson");
     info.shard_index = index;
-    info.shard_count = 2;
-    info.facts.set("rank", Json().set("index", index).set("of", 2).set("host", "h"));
+    info.shard_count = ranks_;
+    info.facts.set("rank", Json().set("index", index).set("of", ranks_).set("host", "h"));
     auto writer = record::EventLogWriter::create(logs() / format("events-{}.alog", index), info);
     ASSERT_TRUE(writer) << writer.error().message;
-    Renamed renamed(**writer, index);
+    Renamed renamed(**writer, index, ranks_);
     metrics::tell_run(renamed);
     if (ends) {
       ASSERT_TRUE((*writer)->close({RunState::complete, ""}));
     }
   }
-  static std::vector<record::ClockProbe> probes() {
+  static std::vector<record::ClockProbe> probes(Duration ahead = 500_ms, Duration way = 1_us) {
     std::vector<record::ClockProbe> out;
     for (std::int64_t ms = 0; ms <= 4'000; ms += ms == 3'000 ? 1'000 : 100) {
       const Instant asked = metrics::at_ms(ms);
-      const Instant there = asked + 1_us + 500_ms + 100_ns * ms;
-      out.push_back({asked, there, there, asked + 2_us});
+      const Instant there = asked + way + ahead + 100_ns * ms;
+      out.push_back({asked, there, there, asked + way * 2});
     }
     return out;
   }
@@ -126,7 +128,10 @@ class MergedRun {
     record::RankClock first{.rank = 0, .host = "a", .shard_first = 0};
     record::RankClock second{.rank = 1, .host = "b", .shard_first = 1, .lost = lost};
     second.probes = probes();
-    std::ofstream(logs() / record::kClocksName) << record::to_json({first, second}).dump();
+    clocks(std::vector{first, second});
+  }
+  void clocks(const std::vector<record::RankClock>& ranks) const {
+    std::ofstream(logs() / record::kClocksName) << record::to_json(ranks).dump();
   }
   void clients(const ClientAudit& of_rank_1) const {
     Json ranks = Json::array();
@@ -139,9 +144,10 @@ class MergedRun {
  private:
   // No two ranks send the same query.
   struct Renamed final : EventSink {
-    Renamed(EventSink& to_in, std::uint32_t rank_in) : to(to_in), rank(rank_in) {}
+    Renamed(EventSink& to_in, std::uint32_t rank_in, std::uint32_t ranks_in)
+        : to(to_in), rank(rank_in), ranks(ranks_in) {}
     Query of(Query query) const {
-      query.index = 2 * query.index + rank;
+      query.index = ranks * query.index + rank;
       return query;
     }
     void on_phase(const PhaseMark& mark) override { to.on_phase(mark); }
@@ -160,7 +166,9 @@ class MergedRun {
     }
     EventSink& to;
     std::uint32_t rank;
+    std::uint32_t ranks;
   };
+  std::uint32_t ranks_;
   TempFolder folder_{};
 };
 
@@ -203,6 +211,32 @@ TEST(RankSpan, a_merged_run_is_read_rank_by_rank) {
   EXPECT_EQ(span.ranks[1].innocence.client_limited, ClientLimited::yes);
   EXPECT_EQ(run->innocence->client_limited, ClientLimited::yes);
   EXPECT_THAT(run->innocence->reasons[0].what, testing::StartsWith("rank 1: "));
+}
+
+TEST(RankSpan, the_first_and_the_last_to_start_and_the_worst_clock_may_be_any_rank) {
+  const MergedRun merged(4);
+  std::vector<record::RankClock> clocks(4);
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    merged.rank(rank, true);
+    clocks[rank].rank = clocks[rank].shard_first = rank;
+    clocks[rank].host = format("host-{}", rank);
+  }
+  clocks[1].probes = MergedRun::probes(Duration{} - 200_ms, 3_us);
+  clocks[2].probes = MergedRun::probes(500_ms, 90_us);
+  clocks[3].probes = MergedRun::probes(100_ms, 7_us);
+  merged.clocks(clocks);
+  const auto run = load_run(merged.root());
+  ASSERT_TRUE(run) << run.error().message;
+  const RankSpan& span = run->ranks.value();
+  ASSERT_EQ(span.ranks.size(), 4U);
+  EXPECT_NEAR(span.start_spread.seconds(), 0.7, 1e-4);
+  EXPECT_EQ(span.bound, span.ranks[2].bound);
+  EXPECT_GE(span.bound, 90_us);
+  EXPECT_LT(span.ranks[3].bound, span.bound);
+  EXPECT_NEAR(span.ranks[1].offset.seconds(), -0.2, 2e-4);
+  EXPECT_NEAR(span.ranks[3].offset.seconds(), 0.1, 2e-4);
+  EXPECT_EQ(span.ranks[3].rank, 3U);
+  EXPECT_EQ(span.ranks[3].host, "host-3");
 }
 
 TEST(RankSpan, a_rank_that_died_or_was_lost_says_so) {
