@@ -155,7 +155,6 @@ Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port) 
     address.set_port(port);
     addresses.push_back(address);
   }
-  if (addresses.empty()) return Error{Code::refused, format("host '{}': no address", name)};
   return addresses;
 }
 

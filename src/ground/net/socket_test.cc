@@ -168,7 +168,11 @@ TEST(Socket, a_connection_that_finds_no_descriptor_is_an_error) {
     const auto refused = accept_one(*listener);
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("cannot accept a connection"));
-    EXPECT_FALSE(start_connect(*local_address(*listener)));
+    const Address where = *local_address(*listener);
+    EXPECT_EQ(start_connect(where).error().message,
+              "cannot make a socket for " + where.to_string() + ": Too many open files");
+    EXPECT_EQ(listen_on(where, {}).error().message,
+              "cannot make a socket for " + where.to_string() + ": Too many open files");
   }
   EXPECT_TRUE(accept_one(*listener)->open());
 }
@@ -340,7 +344,8 @@ TEST(Socket, options_are_set_and_a_closed_socket_refuses_them) {
   EXPECT_TRUE(set_buffers(none, 0, 0));
   EXPECT_FALSE(set_reset_on_close(none));
   EXPECT_EQ(connect_result(none), EBADF);
-  EXPECT_FALSE(local_address(none));
+  EXPECT_EQ(local_address(none).error().message,
+            "cannot read a socket's address: Bad file descriptor");
 }
 
 TEST(Address, of_a_path_ends_with_one_zero) {
