@@ -182,8 +182,7 @@ double Guard::ahead(const Sums& sums) {
 }
 
 bool Guard::tokens_are_spent(const Sums& sums) const {
-  return rule_.tokens_max != kNoCount &&
-         sums.tokens * (1 + ahead(sums)) > static_cast<double>(rule_.tokens_max);
+  return sums.tokens * (1 + ahead(sums)) > static_cast<double>(rule_.tokens_max);
 }
 
 bool Guard::money_is_spent(const Sums& sums) const {

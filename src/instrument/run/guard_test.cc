@@ -432,6 +432,17 @@ TEST(Guard, a_reply_without_counts_is_as_long_as_its_fragments) {
   EXPECT_TRUE(budget({.prompt_tokens = 10, .completion_tokens = 5}, 30, 29));
 }
 
+// Counts of other shards are read while they change.
+TEST(Guard, an_end_that_is_seen_before_its_beginning_leaves_nothing_in_flight) {
+  Guard guard(GuardRule{.tokens_max = 150}, 1);
+  for (int i = 0; i < 2; ++i) guard.on_done(0, of_50_tokens(0));
+  EXPECT_FALSE(guard.verdict(0, Instant{}, true)) << "100, and 50 for one more";
+  guard.on_issued(0);
+  EXPECT_FALSE(guard.verdict(0, Instant{}, true));
+  guard.on_done(0, of_50_tokens(0));
+  EXPECT_EQ(guard.verdict(0, Instant{}, true), StopReason::budget);
+}
+
 TEST(Guard, patience_counts_from_the_last_shard_that_began_to_be_refused) {
   Guard guard(GuardRule{.fatal_max = 3, .fatal_patience = 10_s}, 3);
   const auto at = [](std::int64_t s) { return Instant{} + 1_s * s; };

@@ -28,7 +28,7 @@ std::size_t InTurn::in_flight() const {
 void InTurn::submit(const Query& query, Instant due, EventSink& sink) {
   if (query.phase != rule_.phase) return target_.submit(query, due, sink);
   const bool idle = target_.in_flight() == 0 && held_.empty();
-  const bool joins = begun_ && held_.empty() && group_of(query) == current_;
+  const bool joins = begun_ && group_of(query) == current_;  // what is held is of later groups
   if (!idle && !joins) {
     held_.push_back({query, due});
     return;

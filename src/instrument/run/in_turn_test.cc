@@ -54,6 +54,19 @@ TEST(InTurn, the_next_group_goes_when_the_slowest_of_the_last_has_ended) {
   EXPECT_EQ(result.phases[0].completed, 12U);
 }
 
+TEST(InTurn, a_group_of_one_is_due_when_it_is_passed_on) {
+  SimClock clock;
+  ScriptedTarget inner(clock, in_10_ms);
+  InTurn target(inner, clock, {.phase = 0, .group = 1});
+  EndSink sink;
+  run(Plan{.phases = {grouped(1, 3, {})}}, clock, target, sink, Control{});
+  ASSERT_EQ(inner.sent.size(), 3U);
+  for (std::size_t i = 0; i < inner.sent.size(); ++i) {
+    EXPECT_EQ(inner.sent[i].at, Instant{} + 10_ms * static_cast<int>(i));
+    EXPECT_EQ(inner.sent[i].due, inner.sent[i].at);
+  }
+}
+
 TEST(InTurn, the_last_group_begins_after_the_least_time) {
   SimClock clock;
   ScriptedTarget inner = four_speeds(clock);

@@ -161,13 +161,15 @@ TEST(ReplayStops, a_tail_goes_on_with_what_ended_while_the_replay_drained) {
 TEST(ReplayStops, a_tail_that_does_not_follow_its_replay_has_nothing_to_go_on_with) {
   PhasePlan phase = replay_phase(2, 4, 2);
   phase.conversations[0].turns.resize(1);
-  SimClock clock;
-  ScriptedTarget target(clock, in_10_ms);
-  const Plan plan{.phases = {phase, slots(1, 2), tail_phase()}};
-  const Ran ran = run_scripted(plan, clock, target);
-  EXPECT_THAT(asked_in(target, 0), ElementsAre(0, 10));
-  EXPECT_EQ(ran.result.phases[1].completed, 2U);
-  EXPECT_EQ(ran.result.phases[2].issued, 0U);
+  for (const PhasePlan& between : {slots(1, 2), schedule({Duration{}, 5_ms})}) {
+    SimClock clock;
+    ScriptedTarget target(clock, in_10_ms);
+    const Plan plan{.phases = {phase, between, tail_phase()}};
+    const Ran ran = run_scripted(plan, clock, target);
+    EXPECT_THAT(asked_in(target, 0), ElementsAre(0, 10));
+    EXPECT_EQ(ran.result.phases[1].completed, 2U);
+    EXPECT_EQ(ran.result.phases[2].issued, 0U);
+  }
 }
 
 TEST(ReplayStops, as_many_go_on_at_once_as_the_first_limit_says) {

@@ -281,7 +281,6 @@ bool Loop::asked_to_stop(PhaseResult& result) {
 
 bool Loop::heard_nothing(const PhasePlan& plan, Instant now) {
   if (target_.in_flight() == 0 && !watch_.failing) watch_.last_activity = now;
-  if (plan.stop.idle_max == Duration::max()) return false;
   return now - watch_.last_activity >= plan.stop.idle_max;
 }
 
@@ -503,9 +502,8 @@ void Loop::run_phase(std::uint16_t index) {
   watch_.on_phase({index, PhaseStep::issue_ended, result.issue_ended});
   result.issued = phase.issued;
   const bool last = index + 1U == plan_.phases.size();
-  const bool begun = result.stopped == StopReason::schedule;
-  const bool goes_on =
-      !last && plan_.phases[index + 1U].kind == PhaseKind::tail && begun && !ended_early();
+  const bool begun = result.stopped == StopReason::schedule;  // and nothing ended it early
+  const bool goes_on = !last && plan_.phases[index + 1U].kind == PhaseKind::tail && begun;
   if (!goes_on) watch_.conversations.reset();
   if (plan.drain || last || ended_early()) drain(plan, result);
   result.ended = clock_.now();

@@ -337,6 +337,22 @@ TEST(RunHeard, no_query_of_a_phase_is_due_before_the_phase) {
   EXPECT_EQ(target.sent[1].due, Instant{} + 13_ms);
 }
 
+// The first query ended at 90 ms and is read at 150: its place was free before the limit rose.
+TEST(RunHeard, a_place_that_was_free_before_the_limit_in_force_is_due_from_then) {
+  SimClock clock;
+  ScriptedTarget target(clock, [](const Query& query) -> std::vector<Said> {
+    if (query.index == 0) return {{.arrival = 90_ms, .told = 150_ms, .outcome = Outcome::ok}};
+    return {end_at(300_ms)};
+  });
+  PhasePlan phase = slots(1, 3);
+  phase.limits = {{{}, 1}, {100_ms, 2}};
+  run_scripted(Plan{.phases = {phase}}, clock, target);
+  ASSERT_EQ(target.sent.size(), 3U);
+  EXPECT_EQ(target.sent[1].due, Instant{} + 100_ms) << "by the limit";
+  EXPECT_EQ(target.sent[2].due, Instant{} + 90_ms);
+  EXPECT_EQ(target.sent[2].at, Instant{} + 150_ms);
+}
+
 TEST(RunHeard, sinks_are_ticked_every_50_ms_exactly_and_at_the_end) {
   SimClock clock;
   ScriptedTarget target(clock, [](const Query&) { return std::vector<Said>{end_at(175_ms)}; });
