@@ -37,6 +37,32 @@ TEST(CoreOrder, the_node_of_the_fastest_core_comes_first_then_its_fastest_cores)
   EXPECT_THAT(in_order_of_use({0, 1, 2, 3}, machine.root()), ElementsAre(3, 2, 0, 1));
 }
 
+TEST(CoreOrder, a_node_is_as_fast_as_its_fastest_core_wherever_that_stands) {
+  for (const int fast : {2, 3, 4}) {
+    CoresMachine machine;
+    for (const int core : {0, 1}) machine.core(core, 0, 0, core, 2'000);
+    for (const int core : {2, 3, 4}) machine.core(core, 1, 1, core, core == fast ? 3'000 : 1'000);
+    std::vector<int> order{fast};
+    for (const int core : {2, 3, 4}) {
+      if (core != fast) order.push_back(core);
+    }
+    order.insert(order.end(), {0, 1});
+    EXPECT_EQ(in_order_of_use({0, 1, 2, 3, 4}, machine.root()), order);
+  }
+}
+
+TEST(CoreOrder, of_all_that_stands_beside_a_cores_node_nothing_is_one) {
+  CoresMachine machine;
+  machine.core(0, 1, 0, 0);
+  machine.core(1, 0, 0, 1);
+  for (const char* name : {"edge0", "edge9", "x", "abcd", "power", "cache", "node", "nodes"}) {
+    for (const int core : {0, 1}) {
+      machine.says(format("sys/devices/system/cpu/cpu{}/{}/f", core, name), "");
+    }
+  }
+  EXPECT_THAT(in_order_of_use({0, 1}, machine.root()), ElementsAre(1, 0)) << "by their nodes";
+}
+
 TEST(CoreOrder, of_the_measures_of_speed_the_first_that_any_core_has_counts_for_all) {
   CoresMachine machine;
   for (const int core : {0, 1, 2}) machine.core(core, 0, 0, core, 1'000 * (1 + core));

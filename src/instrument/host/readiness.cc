@@ -41,10 +41,10 @@ std::vector<std::string> spaced_words(std::string_view text) {
 std::optional<double> quota_of(const FilePath& root) {
   std::optional<double> least;
   const auto bound = [&least](std::string_view quota, std::string_view period) {
-    const auto of = parse_double(quota);
-    const auto in = parse_double(period);
-    if (!of || !in || *of <= 0 || *in <= 0) return;
-    least = std::min(least.value_or(*of / *in), *of / *in);
+    const double of = parse_double(quota).value_or(0);
+    const double in = parse_double(period).value_or(0);
+    if (of <= 0 || in <= 0) return;
+    least = std::min(least.value_or(of / in), of / in);
   };
   each_control_group(root, "cpu", "cpu.max", [&](const FilePath& folder) {
     const auto words = spaced_words(line_of(folder / "cpu.max"));

@@ -91,7 +91,7 @@ TEST_F(ReadinessOf, a_quota_of_nothing_or_of_other_words_is_none) {
 }
 
 TEST_F(ReadinessOf, a_fact_that_the_files_do_not_say_is_unknown) {
-  for (const char* range : {"5", "5 x", "x 5", "6 5", "1 2 3"}) {
+  for (const char* range : {"5", "5 x", "-5 x", "x 5", "6 5", "1 2 3"}) {
     put("proc/sys/net/ipv4/ip_local_port_range", range);
     EXPECT_EQ(facts().ports, -1) << range;
   }

@@ -95,10 +95,9 @@ ThreadWatch::ThreadWatch() : start_(read()) {}
 ThreadWatch::Books ThreadWatch::read() {
   Books books{.at = OsClock().now()};
   rusage usage{};
-  if (::getrusage(RUSAGE_THREAD, &usage) == 0) {
-    books.cpu = of(usage.ru_utime) + of(usage.ru_stime);
-    books.preempted = static_cast<std::uint64_t>(usage.ru_nivcsw);
-  }
+  ::getrusage(RUSAGE_THREAD, &usage);
+  books.cpu = of(usage.ru_utime) + of(usage.ru_stime);
+  books.preempted = static_cast<std::uint64_t>(usage.ru_nivcsw);
   // Time on the CPU, time waiting for it, time slices.
   const Result<std::string> text = read_file("/proc/thread-self/schedstat");
   if (text) {

@@ -124,6 +124,19 @@ TEST(ControlGroups, every_way_to_mount_them_is_found) {
   EXPECT_LT(other.taken().throttled.ns, 0) << "of another controller";
 }
 
+TEST(ControlGroups, a_line_without_a_path_is_passed_over_and_each_folder_is_visited_once) {
+  for (const char* groups : {"0::/\n", "0::/.\n", "no colon\n0:\n0::/\n", "0:\n0::/a/..\n"}) {
+    Machine machine;
+    machine.says("proc/self/cgroup", groups);
+    machine.says("sys/fs/cgroup/cpu.stat", "throttled_usec 70\n");
+    EXPECT_EQ(machine.taken().throttled, 70_us) << groups;
+  }
+  Machine none;
+  none.says("proc/self/cgroup", "no colon\n0:\n");
+  none.says("sys/fs/cgroup/cpu.stat", "throttled_usec 70\n");
+  EXPECT_LT(none.taken().throttled.ns, 0);
+}
+
 TEST(SelfAudit, tells_what_was_taken_between_its_start_and_its_end) {
   Machine machine;
   machine.stole(5);
