@@ -51,8 +51,6 @@ std::span<const epoll_event> Poller::wait(Duration timeout) {
   int count = 0;
   if (timeout.ns <= 0) {
     count = ::epoll_wait(epoll_.get(), events_.data(), room, 0);
-  } else if (timeout == Duration::max()) {
-    count = ::epoll_wait(epoll_.get(), events_.data(), room, -1);
   } else {
     const timespec t{timeout.ns / 1'000'000'000, timeout.ns % 1'000'000'000};
     count = ::epoll_pwait2(epoll_.get(), events_.data(), room, &t, nullptr);
