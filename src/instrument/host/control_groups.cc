@@ -11,18 +11,18 @@ namespace {
 
 using Path = std::filesystem::path;
 
-void visit_up(const Path& mount, std::string_view group, std::string_view file,
+void visit_up(const Path& mount, std::string_view group,
               const std::function<void(const Path&)>& visit) {
   Path path = Path(group).relative_path().lexically_normal();
   std::error_code ignored;
-  if (!std::filesystem::exists(mount / path / file, ignored)) path.clear();
+  if (!std::filesystem::exists(mount / path, ignored)) path.clear();
   for (; !path.empty() && path != "."; path = path.parent_path()) visit(mount / path);
   visit(mount);
 }
 
 }  // namespace
 
-void each_control_group(const Path& root, std::string_view controller, std::string_view file,
+void each_control_group(const Path& root, std::string_view controller,
                         const std::function<void(const Path& folder)>& visit) {
   const Result<std::string> groups = read_file(root / "proc/self/cgroup");
   if (!groups) return;
@@ -38,10 +38,10 @@ void each_control_group(const Path& root, std::string_view controller, std::stri
     std::error_code ignored;
     if (controllers.empty()) {
       const bool both = std::filesystem::exists(mounts / "unified", ignored);
-      visit_up(both ? mounts / "unified" : mounts, path, file, visit);
+      visit_up(both ? mounts / "unified" : mounts, path, visit);
     } else if (std::ranges::find(names, controller) != names.end()) {
       const bool whole_name = std::filesystem::exists(mounts / controllers, ignored);
-      visit_up(mounts / (whole_name ? controllers : controller), path, file, visit);
+      visit_up(mounts / (whole_name ? controllers : controller), path, visit);
     }
   }
 }

@@ -8,11 +8,10 @@
 
 namespace assay::host {
 
-// `root` stands for "/": tests have their own. `file` is the name of a file that groups of that
-// controller have in version 1 or 2. Where the process's own path does not have it, only the host
-// can see that path, and the mount's root is used instead.
+// `root` stands for "/": tests have their own. Where the process's own path is no folder, only the
+// host can see that path, and the mount's root is used instead. A group need not have the
+// controller's files: those above it may.
 void each_control_group(const std::filesystem::path& root, std::string_view controller,
-                        std::string_view file,
                         const std::function<void(const std::filesystem::path& folder)>& visit);
 
 }  // namespace assay::host

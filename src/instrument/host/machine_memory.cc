@@ -42,9 +42,8 @@ std::uint64_t usable_memory(const std::filesystem::path& root) {
     const auto limit = text ? leading_number(*text) : std::nullopt;
     if (limit) least = std::min(least, *limit);
   };
-  each_control_group(root, "memory", "memory.max",
-                     [&](const auto& folder) { bound(folder / "memory.max"); });
-  each_control_group(root, "memory", "memory.limit_in_bytes",
+  each_control_group(root, "memory", [&](const auto& folder) { bound(folder / "memory.max"); });
+  each_control_group(root, "memory",
                      [&](const auto& folder) { bound(folder / "memory.limit_in_bytes"); });
   rlimit space{};
   static_assert(RLIM_INFINITY == kUnknown);

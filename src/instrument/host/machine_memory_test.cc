@@ -35,6 +35,15 @@ TEST(UsableMemory, a_group_above_limits_too) {
   EXPECT_EQ(machine.usable(), 2097152U);
 }
 
+TEST(UsableMemory, a_group_above_limits_a_group_that_has_no_limits_of_its_own) {
+  MemoryFiles machine;
+  machine.says("proc/meminfo", "MemTotal:       16384 kB\n");
+  machine.says("proc/self/cgroup", "0::/user.slice/bench\n");
+  machine.says("sys/fs/cgroup/user.slice/memory.max", "4194304\n");
+  machine.says("sys/fs/cgroup/user.slice/bench/cgroup.procs", "1\n");
+  EXPECT_EQ(machine.usable(), 4194304U);
+}
+
 TEST(UsableMemory, version_1_has_a_mount_of_its_own) {
   MemoryFiles machine;
   machine.says("proc/meminfo", "MemTotal:       16384 kB\n");

@@ -46,11 +46,11 @@ std::optional<double> quota_of(const FilePath& root) {
     if (of <= 0 || in <= 0) return;
     least = std::min(least.value_or(of / in), of / in);
   };
-  each_control_group(root, "cpu", "cpu.max", [&](const FilePath& folder) {
+  each_control_group(root, "cpu", [&](const FilePath& folder) {
     const auto words = spaced_words(line_of(folder / "cpu.max"));
     if (words.size() == 2) bound(words[0], words[1]);
   });
-  each_control_group(root, "cpu", "cpu.cfs_quota_us", [&](const FilePath& folder) {
+  each_control_group(root, "cpu", [&](const FilePath& folder) {
     bound(line_of(folder / "cpu.cfs_quota_us"), line_of(folder / "cpu.cfs_period_us"));
   });
   return least;

@@ -1,5 +1,6 @@
 #include "host/self_audit.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -325,6 +326,34 @@ TEST(SelfAudit, a_process_that_worked_more_than_the_machine_says_leaves_no_work_
   EXPECT_LE(figures.own_cpu * figures.wall.seconds(), own() - before + 1e-9);
   // The kernel brings the books up to date with each tick: 10 ms of the 20 may be missing.
   EXPECT_GE(figures.own_cpu * figures.wall.seconds(), 0.005);
+}
+
+// The kernel clears what it gives: the process's time is spent in the kernel.
+TEST(SelfAudit, time_in_the_kernel_is_the_processes_own_too) {
+  const auto own = [] {
+    rusage used{};
+    EXPECT_EQ(::getrusage(RUSAGE_SELF, &used), 0);
+    const double in_kernel = static_cast<double>(used.ru_stime.tv_sec) +
+                             1e-6 * static_cast<double>(used.ru_stime.tv_usec);
+    const double outside = static_cast<double>(used.ru_utime.tv_sec) +
+                           1e-6 * static_cast<double>(used.ru_utime.tv_usec);
+    return std::pair(outside, in_kernel);
+  };
+  const int zeros = ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(zeros, 0);
+  std::vector<char> room(1 << 20);
+  SelfAudit audit(SelfAudit::Canary::no);
+  const auto before = own();
+  auto after = before;
+  while (after.second - before.second < 0.02) {
+    ASSERT_GT(::read(zeros, room.data(), room.size()), 0);
+    after = own();
+  }
+  ClientAudit figures;
+  audit.stop(figures);
+  ::close(zeros);
+  const double used = after.first - before.first + after.second - before.second;
+  EXPECT_GE(figures.own_cpu * figures.wall.seconds(), used - 1e-6);
 }
 
 TEST(SelfAudit, a_machine_that_has_just_begun_to_count_says_what_it_counted) {

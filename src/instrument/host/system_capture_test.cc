@@ -135,7 +135,7 @@ TEST(SystemCapture, system_and_file_system_are_read_where_they_are_said) {
   EXPECT_EQ(node["operating_system"].as_string(), "Example OS 1");
   EXPECT_EQ(node.find("filesystem"), nullptr);
   EXPECT_EQ(node.find("host_memory_capacity"), nullptr);
-  machine.says("proc/meminfo", "MemTotal:       2097152 kB\n");
+  machine.says("proc/meminfo", "MemFree: 5 kB\nMemTotal:       2097152 kB\nSwapTotal: 9 kB\n");
   EXPECT_EQ(machine.captured()["host_memory_capacity"].as_string(), "2.15 GB");
 }
 

@@ -59,7 +59,7 @@ Duration stolen_step() { return {1'000'000'000 / ::sysconf(_SC_CLK_TCK)}; }
 TakenTime read_taken_time(const std::filesystem::path& root) {
   TakenTime out{.stolen = stolen(root)};
   // A quota of any group above applies too.
-  each_control_group(root, "cpu", "cpu.stat", [&](const auto& folder) { add_group(folder, out); });
+  each_control_group(root, "cpu", [&](const auto& folder) { add_group(folder, out); });
   return out;
 }
 
