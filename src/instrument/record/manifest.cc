@@ -1,6 +1,5 @@
 #include "record/manifest.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -85,8 +84,7 @@ std::string without_userinfo(std::string_view text) {
   const std::size_t scheme = text.find("://");
   if (scheme == std::string_view::npos) return std::string(text);
   const std::size_t start = scheme + 3;
-  const std::size_t end = std::min(text.find_first_of("/?#", start), text.size());
-  const std::size_t at = text.substr(0, end).rfind('@');
+  const std::size_t at = text.substr(0, text.find_first_of("/?#", start)).rfind('@');
   if (at == std::string_view::npos || at < start) return std::string(text);
   return format("{}{}{}", text.substr(0, start), kRedacted, text.substr(at));
 }

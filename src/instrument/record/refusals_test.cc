@@ -241,6 +241,32 @@ TEST(ClockRefusals, ranks_are_named_by_their_place) {
             "ranks[0]: probes[1]: not four instants in ns [asked, received, answered, heard]");
 }
 
+TEST(ClockRefusals, each_of_a_probes_four_instants_is_a_number_within_reach) {
+  const auto reads = [](const Json& probe) {
+    Json rank = Json().set("rank", 0).set("shard_first", 0).set("threads", 1);
+    return rank_clock_from_json(rank.set("probes", Json::array().push_back(probe)));
+  };
+  constexpr std::int64_t kFar = std::int64_t{1} << 60;
+  for (std::int64_t bad = 0; bad < 4; ++bad) {
+    for (const Json& value : {Json(kFar), Json(-kFar), Json("1"), Json(nullptr)}) {
+      Json probe = Json::array();
+      for (std::int64_t i = 0; i < 4; ++i) probe.push_back(i == bad ? value : Json(10 + i));
+      EXPECT_FALSE(reads(probe)) << bad << value.dump();
+    }
+  }
+  Json five = Json::array();
+  for (std::int64_t i = 0; i < 5; ++i) five.push_back(10 + i);
+  EXPECT_FALSE(reads(five));
+  const auto good = reads(Json::array().push_back(1).push_back(2).push_back(3).push_back(4));
+  ASSERT_TRUE(good) << good.error().message;
+  ASSERT_EQ(good->probes.size(), 1U);
+  const ClockProbe& probe = good->probes[0];
+  EXPECT_EQ(probe.asked, Instant{1});
+  EXPECT_EQ(probe.received, Instant{2});
+  EXPECT_EQ(probe.answered, Instant{3});
+  EXPECT_EQ(probe.heard, Instant{4});
+}
+
 TEST(ClockRefusals, clocks_contradict_one_another_by_what_is_between_their_limits) {
   // The first says that the offset is 0 to 400 ns, the second that it is 2,000 at least.
   const auto map =
