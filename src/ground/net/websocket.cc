@@ -84,9 +84,7 @@ void WebSocketReader::read_length() {
     for (; at < 2 + size; ++at) left_ = left_ << 8 | head_[at];
   }
   masked_ = (head_[1] & kMaskBit) != 0;
-  for (std::size_t i = 0; masked_ && i < kMaskBytes; ++i) {
-    mask_[i] = static_cast<char>(head_[at + i]);
-  }
+  for (std::size_t i = 0; i < kMaskBytes; ++i) mask_[i] = static_cast<char>(head_[at + i]);
 }
 
 bool WebSocketReader::begin_frame() {

@@ -109,6 +109,16 @@ TEST(WebSocket, MessagesInFragmentsHaveTheSameLimit) {
   EXPECT_EQ(read_in_steps(WebSocketSide::client, bytes, 7, 19), "failed 1009\n");
 }
 
+// Where a mask would stand, a frame without one has the bytes of longer frames before it.
+TEST(WebSocket, AShortFragmentBehindALongOneIsReadAsItIs) {
+  const std::string bytes = by_server(std::string(300, 'a'), FrameType::text, false) +
+                            by_server("p", FrameType::ping) + by_server("tail", FrameType::more);
+  for (const std::size_t step : {std::size_t{1}, std::size_t{100}, bytes.size()}) {
+    EXPECT_EQ(read_in_steps(WebSocketSide::client, bytes, step, 1000),
+              "ping p\ntext " + std::string(300, 'a') + "tail\n");
+  }
+}
+
 TEST(WebSocket, AGatheredMessageKeepsToTheBudget) {
   MemoryBudget budget(100'000);
   WebSocketReader reader(WebSocketSide::client, &budget);
