@@ -353,5 +353,55 @@ TEST(HttpCall, a_peer_that_ends_or_garbles_the_handshake_is_named) {
   EXPECT_TRUE(shaken_by("").ends_with(" closed the connection"));
 }
 
+// Shakes hands with one peer, reads its request, says `plain` and ends the connection without the
+// words for it.
+void answer_by_tls(const Fd& listener, const TlsContext& context, std::string_view plain) {
+  pollfd entry{.fd = listener.get(), .events = POLLIN, .revents = 0};
+  ASSERT_EQ(::poll(&entry, 1, 10'000), 1);
+  const Fd peer = std::move(*accept_one(listener));
+  entry.fd = peer.get();
+  TlsSession session(context, "");
+  const auto send_out = [&] {
+    const std::string out(session.output());
+    session.consume(out.size());
+    ::send(peer.get(), out.data(), out.size(), MSG_NOSIGNAL);
+  };
+  std::string request;
+  bool shaken = false;
+  while (!request.ends_with("\r\n\r\n")) {
+    ASSERT_EQ(::poll(&entry, 1, 10'000), 1);
+    char buffer[4096];
+    const ssize_t n = ::recv(peer.get(), buffer, sizeof buffer, 0);
+    ASSERT_GT(n, 0);
+    session.feed({buffer, static_cast<std::size_t>(n)});
+    if (!shaken) {
+      const TlsSession::Step step = session.handshake();
+      ASSERT_NE(step, TlsSession::Step::failed) << session.error();
+      shaken = step == TlsSession::Step::done;
+      send_out();
+    }
+    for (std::ptrdiff_t m = 1; shaken && m > 0;) {
+      m = session.read(buffer, sizeof buffer);
+      if (m > 0) request.append(buffer, static_cast<std::size_t>(m));
+    }
+  }
+  ASSERT_TRUE(session.write(plain));
+  send_out();
+}
+
+TEST(HttpCall, a_tls_connection_that_is_cut_off_ends_the_call) {
+  const TlsContext context = *TlsContext::self_signed_server(nullptr, false);
+  for (const auto& [plain, wanted] : {std::pair{"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab",
+                                                "127.0.0.1: the connection ended inside the reply"},
+                                      {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", "ab"}}) {
+    const Fd listener = std::move(*listen_on(*Address::numeric("127.0.0.1", 0), {}));
+    const std::string url = "https://127.0.0.1:" + std::to_string(local_address(listener)->port());
+    std::thread server([&, bytes = plain] { answer_by_tls(listener, context, bytes); });
+    const auto reply = http_call({.url = *parse_url(url), .insecure = true}, kCallClock);
+    server.join();
+    EXPECT_EQ(reply ? reply->body : reply.error().message, wanted);
+  }
+}
+
 }  // namespace
 }  // namespace assay::net

@@ -1,6 +1,7 @@
 // What a server makes of peers and services at the edges: what comes at the same instant, in single
 // bytes, behind what is under way, and at an end.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <string>
@@ -245,6 +246,32 @@ TEST_F(HttpServerEdges, a_stop_wakes_a_server_that_waits) {
   WaitingService waiting;
   const auto other = HttpServer::open(std::move(listener), {}, waiting, back).value();
   std::thread thread([&] { other->run(); });
+  other->stop();
+  thread.join();
+}
+
+// A clock on which most of a second passes with each reading.
+class HastyClock final : public Clock {
+ public:
+  Instant now() const override { return Instant{} + 999_ms * ++readings_; }
+  void sleep_until(Instant) override {}
+  Duration spin_window() const override { return {}; }
+
+ private:
+  mutable std::int64_t readings_ = 0;
+};
+
+TEST_F(HttpServerEdges, an_idle_connection_ends_though_the_service_waits_for_nothing) {
+  const HastyClock hasty;
+  WaitingService waiting;
+  const auto other =
+      HttpServer::open(std::move(listener), {.idle_max = 20_s}, waiting, hasty).value();
+  const Fd idle = start_connect(where).value();
+  std::thread thread([&] { other->run(); });
+  pollfd entry{.fd = idle.get(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&entry, 1, 30'000), 1);
+  char byte = 0;
+  EXPECT_EQ(::recv(idle.get(), &byte, 1, 0), 0);
   other->stop();
   thread.join();
 }

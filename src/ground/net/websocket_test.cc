@@ -290,6 +290,7 @@ TEST(WebSocketHandshake, TheServersHalf) {
   EXPECT_EQ(answer(changed("Version: 13", "Version: 8"), out), Upgrade::bad_version);
   EXPECT_EQ(answer(changed(kKey, "c2hvcnQ="), out), Upgrade::bad_request);
   EXPECT_EQ(answer(changed("GET", "POST"), out), Upgrade::bad_request);
+  EXPECT_EQ(answer(changed("HTTP/1.1", "HTTP/1.0"), out), Upgrade::bad_request);
   EXPECT_EQ(answer(changed("Connection: Upgrade", "Connection: close"), out), Upgrade::bad_request);
 }
 
