@@ -17,7 +17,8 @@ constexpr double kSystemsMax = 1e9;
 
 Result<void> in_range(std::string_view name, const std::optional<double>& value, double least,
                       double most) {
-  if (!value || (std::isfinite(*value) && *value >= least && *value <= most)) return {};
+  // What is not a number is in no range.
+  if (!value || (*value >= least && *value <= most)) return {};
   return invalid(format("{}: must be {:g} to {:g}, is {:g}", name, least, most, *value));
 }
 
@@ -115,7 +116,7 @@ std::optional<double> hourly(const CostInputs& in) {
 std::optional<double> systems_for(double users, const Capacity& capacity, const CostInputs& in) {
   const double real = static_cast<double>(capacity.users_per_system) * in.derate.value_or(1) *
                       (1 - in.headroom.value_or(0));
-  if (real <= 0 || users / real > kSystemsMax) return std::nullopt;
+  if (users > real * kSystemsMax) return std::nullopt;
   return static_cast<double>(whole_up(users / real) + in.spare.value_or(0));
 }
 
@@ -155,7 +156,7 @@ Result<std::vector<PriceRow>> parse_prices(std::string_view text) {
     one.price = {.as_of = text_of("as_of"), .source = text_of("source")};
     const auto usd = parse_double(text_of("usd_per_hour"));
     if (one.accelerator.empty() || one.price.as_of.empty() || one.price.source.empty() || !usd ||
-        !std::isfinite(*usd) || *usd <= 0) {
+        *usd <= 0) {
       return invalid(
           format("line {}: a row has accelerator, usd_per_hour (above 0), as_of (a date) and "
                  "source",

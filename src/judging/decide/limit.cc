@@ -30,7 +30,7 @@ Result<Limit> parse_limit(std::string_view one) {
   if (const std::size_t sign = one.find(">="); sign != std::string_view::npos) {
     const auto least = parse_double(trim(one.substr(sign + 2)));
     if (trim(one.substr(0, sign)) != kPerUser || !least) return bad;
-    if (!std::isfinite(*least) || *least <= 0) {
+    if (*least <= 0) {
       return invalid(format("--slo: '{}': tokens a second must be above 0", one));
     }
     out.figure = kPerUser;

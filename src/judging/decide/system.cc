@@ -1,7 +1,6 @@
 #include "decide/system.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 
 #include "base/display.h"
@@ -165,7 +164,7 @@ Result<System> parse_system(std::string_view text) {
                                                                   : nullptr;
       const auto read = parse_double(value);
       if (number == nullptr || !read) return bad_part(part);
-      if (!std::isfinite(*read) || *read <= 0) {
+      if (*read <= 0) {
         return invalid(format("'{}': must be above 0", part));
       }
       *number = *read;
