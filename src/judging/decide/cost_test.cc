@@ -85,6 +85,13 @@ TEST(Cost, users_grow_and_the_years_add_up) {
   // 1, 2 and 4 systems and one to spare; half of the third year.
   EXPECT_NEAR(*cost(kH100, in)->usd_total, 8760 * (2 + 3 + 5 * 0.5), 1e-6);
   EXPECT_EQ(cost(kH100, in)->systems, 2);
+  // Too many systems in the second year: the first one has its cost, and all years have none.
+  in.users = 1e9;
+  in.spare.reset();
+  const Cost grown = *cost({.users_per_system = 1, .system_tps = 1}, in);
+  EXPECT_EQ(grown.systems, 1'000'000'000);
+  EXPECT_EQ(grown.usd_per_hour, 1e9);
+  EXPECT_FALSE(grown.usd_total);
 }
 
 TEST(Cost, every_input_is_listed_and_what_was_not_given_says_so) {

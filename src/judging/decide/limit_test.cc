@@ -87,6 +87,7 @@ TEST(Limit, each_series_and_percentile_of_a_run_is_the_one_that_is_named) {
   point.arrival.itl = {};
   EXPECT_FALSE(figure_of(one_limit("itl_p90<=1s"), point)) << "a series without values";
   EXPECT_FALSE(figure_of(one_limit("tps_per_user>=1"), metrics::Point{}));
+  EXPECT_FALSE(figure_of(Limit{.series = "none", .percentile = 90}, point)) << "no such series";
 }
 
 TEST(Limit, a_curves_point_has_nine_times_and_a_speed) {

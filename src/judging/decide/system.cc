@@ -47,12 +47,13 @@ std::optional<double> usd_per_system_hour(const SystemAnswer& one) {
 
 // The unit of the replies of all systems that were measured; "" for tokens, and where they differ.
 std::string common_unit(const std::vector<SystemAnswer>& systems) {
-  const auto measured = [](const SystemAnswer& one) { return one.served.measured > 0; };
-  const auto first = std::ranges::find_if(systems, measured);
-  const auto unlike = [&](const SystemAnswer& one) {
-    return measured(one) && one.unit != first->unit;
-  };
-  return std::ranges::any_of(systems, unlike) ? std::string() : first->unit;
+  std::optional<std::string> out;
+  for (const SystemAnswer& one : systems) {
+    if (one.served.measured == 0) continue;
+    if (out && *out != one.unit) return {};
+    out = one.unit;
+  }
+  return out.value_or("");
 }
 
 std::vector<Measure> measures(const std::string& unit) {
@@ -211,9 +212,7 @@ Result<SystemAnswer> answer(const System& system, const metrics::Curve& curve,
 
 Answers rank_all(std::vector<SystemAnswer> systems) {
   Answers out{.systems = std::move(systems)};
-  const bool any = std::ranges::any_of(
-      out.systems, [](const SystemAnswer& one) { return one.served.level.has_value(); });
-  if (!any || out.systems.size() < 2) return out;
+  if (out.systems.size() < 2) return out;
   for (const Measure& measure : measures(common_unit(out.systems))) {
     std::vector<Contender> contenders;
     for (const SystemAnswer& one : out.systems) contenders.push_back(contender_of(one, measure));

@@ -40,6 +40,15 @@ const metrics::Curve kClosed = sweep_of({{8, 100}, {64, 900}, {128, 1500}});
 const metrics::Curve kSmall = sweep_of({{8, 100}, {16, 2000}});
 const metrics::Curve kOpen = sweep_of({{8, 100}, {512, 300}});
 
+std::vector<SystemAnswer> answers_of(const std::vector<std::pair<std::string, metrics::Curve>>& all,
+                                     const Question& question = within_a_second()) {
+  std::vector<SystemAnswer> out;
+  for (const auto& [text, curve] : all) {
+    out.push_back(*answer(*parse_system(text), curve, question));
+  }
+  return out;
+}
+
 TEST(System, is_a_folder_with_what_a_run_cannot_know) {
   const System found =
       *parse_system("curves/a/,name=8 x H100,accelerators=8,accelerator=h100-sxm,kw=10.2,price=38");
@@ -49,8 +58,9 @@ TEST(System, is_a_folder_with_what_a_run_cannot_know) {
   EXPECT_EQ(found.price_per_hour, 38);
   EXPECT_EQ(parse_system("curves/a/")->name, "a");
   EXPECT_TRUE(parse_system("a,simulated=yes")->simulated);
-  for (const char* const bad : {"", ",name=a", "a,b", "a,kw=x", "a,kw=0", "a,price=-1",
-                                "a,name=", "a,gpus=8", "a,simulated=maybe", "a,kw=inf"}) {
+  for (const char* const bad :
+       {"", ",name=a", "a,b", "a,kw=x", "a,kw=0", "a,price=-1", "a,name=", "a,gpus=8",
+        "a,simulated=maybe", "a,kw=inf", "a,name", "a,accelerator", "a,kw=yes", "a,price=no"}) {
     EXPECT_FALSE(parse_system(bad)) << bad;
   }
 }
@@ -105,6 +115,9 @@ TEST(System, where_none_serves_anybody_nobody_leads) {
   const std::string text = told({{"a", kClosed}, {"b,price=3", kSmall}}, question);
   EXPECT_THAT(text, AllOf(Not(HasSubstr("most users")), Not(HasSubstr("least per token")),
                           HasSubstr("no measured point keeps ttft_p90<=1ms")));
+  EXPECT_TRUE(rank_all(answers_of({{"a,kw=1", sweep_of({})}, {"b,price=3", sweep_of({})}}))
+                  .rankings.empty())
+      << "nor where none was measured";
 }
 
 TEST(System,
@@ -234,15 +247,6 @@ TEST(System, the_cost_names_each_figure_and_a_lower_bound_of_users_is_an_upper_o
   question.inputs.users = 512;
   EXPECT_THAT(told({{"a,price=2", kOpen}}, question),
               HasSubstr("cost: at most 1 system; $2.00 an hour; $0.00391 a user-hour; $"));
-}
-
-std::vector<SystemAnswer> answers_of(const std::vector<std::pair<std::string, metrics::Curve>>& all,
-                                     const Question& question = within_a_second()) {
-  std::vector<SystemAnswer> out;
-  for (const auto& [text, curve] : all) {
-    out.push_back(*answer(*parse_system(text), curve, question));
-  }
-  return out;
 }
 
 std::string rank_of(std::vector<SystemAnswer> systems, std::string_view by) {
