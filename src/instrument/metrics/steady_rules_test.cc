@@ -60,6 +60,32 @@ TEST(SteadyRules, a_ramp_that_ends_a_query_after_a_pass_takes_the_next_pass_with
 }
 
 // Each second of the last five blocks is off: no two in a row are near.
+// The first pass is a ramp; the second is within 2 % of a level without any noise.
+TEST(SteadyRules, a_block_near_the_level_belongs_to_it_however_exact_the_level_is) {
+  const auto first = [](double second) {
+    return decided(rule_run(16 * 128,
+                            [second](std::size_t i) {
+                              return i < 128 ? 26e6 : i < 256 ? second : 20e6;
+                            }),
+                   128)
+        .first;
+  };
+  EXPECT_EQ(first(20.3e6), 1U);
+  EXPECT_EQ(first(20.7e6), 2U);
+}
+
+TEST(SteadyRules, a_start_that_is_less_than_a_tenth_off_is_no_ramp) {
+  const auto first = [](double start) {
+    return decided(rule_run(16 * 128, [start](std::size_t i) { return i < 128 ? start : 20e6; }),
+                   128)
+        .first;
+  };
+  EXPECT_EQ(first(21.8e6), 0U);
+  EXPECT_EQ(first(22.2e6), 1U);
+  EXPECT_EQ(first(18.2e6), 0U);
+  EXPECT_EQ(first(17.8e6), 1U);
+}
+
 TEST(SteadyRules, the_search_for_the_ramps_end_stops_at_half_of_the_run) {
   const SteadyState state = decided(
       rule_run(10 * 8, [](std::size_t i) { return i < 40           ? 30e6
