@@ -79,10 +79,16 @@ TEST(AxisFold, what_is_not_known_is_in_no_sum) {
   const AxisReport report =
       fold(axes, {{.row = 0, .ttft = 1_ms, .tokens = 3},
                   {.row = 0, .ttft = 1_ms, .prompt_tokens = 8, .text = "x", .failed = true},
+                  {.row = 0, .ttft = 2_ms, .tokens = -1, .text = "xy"},
                   {.row = 7, .ttft = 1_ms, .prompt_tokens = 8}});  // no such row
   ASSERT_EQ(report.size(), 1U);
-  EXPECT_EQ(report[0].ended, 2U);
-  EXPECT_EQ(report[0].succeeded, 1U);
+  EXPECT_EQ(report[0].ended, 3U);
+  EXPECT_EQ(report[0].succeeded, 2U);
+  EXPECT_EQ(report[0].ttft.count, 2U);
+  for (const TokenCost& cost : {report[0].prompts, report[0].replies}) {
+    EXPECT_EQ(cost.tokens, 0);
+    EXPECT_EQ(cost.characters, 0);
+  }
   EXPECT_FALSE(report[0].prompts.per_character());
   EXPECT_FALSE(report[0].replies.per_character());
   EXPECT_TRUE(to_json(report)[0]["replies"]["tokens_per_character"].is_null());
