@@ -175,7 +175,7 @@ Result<std::vector<PriceRow>> parse_prices(std::string_view text) {
 
 std::int64_t whole_up(double value) {
   const double near = std::round(value);
-  const bool is_near = std::abs(value - near) < 1e-9 * std::max(1.0, std::abs(value));
+  const bool is_near = std::abs(value - near) < 1e-9 * value;
   return static_cast<std::int64_t>(is_near ? near : std::ceil(value));
 }
 

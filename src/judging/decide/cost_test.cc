@@ -177,6 +177,8 @@ TEST(Prices, a_row_needs_its_date_and_its_source) {
         "- {accelerator: x, usd_per_hour: 1, as_of: d}", "- {usd_per_hour: 1, as_of: d, source: s}",
         "- {accelerator: x, usd_per_hour: 0, as_of: d, source: s}",
         "- {accelerator: x, usd_per_hour: nan, as_of: d, source: s}", "- x",
+        "- {accelerator: [x], usd_per_hour: 1, as_of: d, source: s}",
+        "- {accelerator: x, usd_per_hour: 1, as_of: d, source: ~}",
         "- {accelerator: x, usd_per_hour: 1, as_of: d, source: s}\n"
         "- {accelerator: x, usd_per_hour: 2, as_of: d, source: s}"}) {
     EXPECT_FALSE(parse_prices(bad)) << bad;
@@ -192,6 +194,10 @@ TEST(Cost, of_units_is_for_a_thousand_of_them) {
   EXPECT_NEAR(*found.usd_per_thousand_units, 1.0, 1e-12);
   EXPECT_FALSE(found.usd_per_mtok);
   EXPECT_EQ(cost_json(found)["usd_per_thousand_units"].as_double(), *found.usd_per_thousand_units);
+  in.derate = 0.25;
+  EXPECT_NEAR(*cost({.users_per_system = 4, .unit = "image", .units_per_s = 20}, in)
+                   ->usd_per_thousand_units,
+              4.0, 1e-12);
 }
 
 // Each is taken at both ends of its range, and a little beyond neither.
@@ -306,7 +312,8 @@ TEST(Cost, a_number_is_rounded_up_but_for_what_arithmetic_left) {
                                      {3.999'999'999'9, 4},
                                      {4 + 1e-10, 4},
                                      {4 + 1e-8, 5},
-                                     {1e-9, 1},
+                                     {1e-12, 1},
+                                     {1 - 1e-12, 1},
                                      {1e6 + 1e-4, 1'000'000},
                                      {1e6 + 0.01, 1'000'001}}) {
     EXPECT_EQ(whole_up(value), whole) << value;

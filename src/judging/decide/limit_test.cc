@@ -108,6 +108,7 @@ TEST(Limit, a_curves_point_has_nine_times_and_a_speed) {
   EXPECT_EQ(figure_of(one_limit("tps_per_user>=1"), figures), 10);
   figures.ttft_p50_ms = 0;
   EXPECT_FALSE(figure_of(one_limit("ttft_p50<=1s"), figures)) << "0 is unknown";
+  EXPECT_FALSE(figure_of(one_limit("itl_p90<=1s"), figures)) << "a point keeps none of it";
   EXPECT_TRUE(check_curve_limits(*parse_limits("ttft_p99<=2s,latency_p50<=1s,tps_per_user>=9")));
   for (const char* const text : {"itl_p99<=2s", "ttft_p95<=2s", "ttft_p99<=2s,tpot_p75<=1s"}) {
     const auto checked = check_curve_limits(*parse_limits(text));

@@ -46,6 +46,15 @@ TEST(Rank, equals_are_a_tie) {
       << "a part in 10^9 is no lead";
   EXPECT_EQ(text_of({contender("A", 1e9), contender("B", 999'999'998)}),
             "A serves the most users, 1,000,000,000 users");
+  for (const double sign : {1, -1}) {
+    for (const Better better : {Better::higher, Better::lower}) {
+      const auto lead = [&](double a, double b) {
+        return rank(std::vector{contender("A", sign * a), contender("B", sign * b)}, better).lead;
+      };
+      EXPECT_EQ(lead(1e9, 999'999'999), Lead::tie) << "a part of the larger one";
+      EXPECT_EQ(lead(1e9, 999'999'998), Lead::sole);
+    }
+  }
   EXPECT_EQ(rank(std::vector{contender("A", 0.1 + 0.2), contender("B", 0.3)}, Better::lower).lead,
             Lead::tie)
       << "however the sum rounds";
@@ -58,6 +67,9 @@ TEST(Rank, where_a_sweep_ended_nobody_leads) {
   EXPECT_EQ(text_of({contender("A", 600), contender("B", 512, true)}),
             "which serves the most users is not known: B at least 512 users, not measured further; "
             "A 600 users");
+  EXPECT_EQ(text_of({contender("A", 512, true), contender("B", 512), contender("C", 300, true)}),
+            "which serves the most users is not known: A at least 512 users, C at least 300 users, "
+            "not measured further; B 512 users");
   EXPECT_THAT(text_of({contender("A", 2, true), contender("B", 1)}, Better::lower, kDollars),
               HasSubstr("A at most $2.00"));
 }
@@ -73,6 +85,9 @@ TEST(Rank, an_interval_that_reaches_above_the_leader_is_named) {
 
 TEST(Rank, one_user_is_not_in_the_plural) {
   EXPECT_EQ(text_of({contender("A", 1)}), "A serves the most users, 1 user");
+  EXPECT_EQ(text_of({contender("A", 1)}, Better::higher,
+                    {.most = "leads", .after = " at once", .whole = true}),
+            "A leads, 1 at once");
 }
 
 TEST(Rank, who_has_no_figure_is_named_and_neither_wins_nor_loses) {
@@ -155,6 +170,12 @@ TEST(Rank, each_whose_accuracy_is_not_alike_is_named_once) {
   three[2].accuracy = "not scored";
   EXPECT_THAT(text_of(three), HasSubstr("; their accuracy is not alike: A scored, B scored, C not "
                                         "scored"));
+  std::vector<Contender> open{contender("A", 64), contender("B", 48, true)};
+  open[1].accuracy = "not scored";
+  EXPECT_EQ(
+      text_of(open),
+      "which serves the most users is not known: B at least 48 users, not measured further; A "
+      "64 users; their accuracy is not alike: A scored, B not scored");
 }
 
 TEST(Rank, where_less_is_better_no_interval_reaches_beyond) {

@@ -127,8 +127,7 @@ std::int64_t users_at(const std::vector<Limit>& limits, const Level& level) {
     const double most = *level.tps / limit.value;
     // 240 / 30 is 8 users, however the division rounds.
     const double near = std::round(most);
-    out =
-        std::min(out, std::abs(most - near) < 1e-9 * std::max(1.0, most) ? near : std::floor(most));
+    out = std::min(out, std::abs(most - near) < 1e-9 * most ? near : std::floor(most));
   }
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(out));
 }
@@ -162,8 +161,9 @@ Served served(std::vector<Level> levels, const std::vector<Limit>& limits) {
       out.broken = level;
     }
   }
-  // A higher level that keeps the limits and serves no more users ends the search as well.
-  if (out.level && !out.broken) {
+  // A higher level that keeps the limits and serves no more users ends the search as well. Where no
+  // level breaks them, there is an answer, or there are no levels.
+  if (!out.broken) {
     for (const Level& level : levels) {
       if (level.concurrency > out.level->concurrency) out.broken = level;
     }

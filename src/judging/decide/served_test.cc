@@ -94,6 +94,10 @@ TEST(Served, a_lower_level_that_breaks_a_limit_is_named) {
   EXPECT_EQ(found.users, 16);
   EXPECT_THAT(served_text(found, limits), HasSubstr("; but not at 1 (TTFT P90 is 2.50 s"));
   EXPECT_EQ(served_json(found, limits)["broken_below"].dump(), "[1]");
+  const Served two =
+      served({level_at(1, {{2500}}), level_at(1024, {{2200}}), level_at(2048, {{1}})}, limits);
+  EXPECT_THAT(served_text(two, limits),
+              testing::EndsWith("; but not at 1, 1,024 (TTFT P90 is 2.20 s, limit 2.00 s)"));
   // A level that was measured twice serves its users only where both keep the limits.
   EXPECT_EQ(served({level_at(16, {{2500}}), level_at(16, {{100}})}, limits).users, 0);
 }
@@ -120,6 +124,9 @@ TEST(Served, a_speed_for_each_user_divides_the_throughput) {
   most.tps = 300;
   EXPECT_THAT(served_text(served({slow, more, most}, limits), limits),
               HasSubstr("; 64 at once get no more tokens"));
+  // One that serves more is the answer, behind others that serve no more.
+  most.tps = 900;
+  EXPECT_EQ(served({slow, more, most}, limits).users, 30);
 }
 
 metrics::CurvePoint curve_point(std::int64_t concurrency, double ttft_ms) {
@@ -254,6 +261,8 @@ TEST(Served, a_slow_speed_divides_as_well_as_a_fast_one) {
   EXPECT_EQ(users(999'999.9999, "tps_per_user>=1"), 1'000'000);
   EXPECT_EQ(users(999'999.99, "tps_per_user>=1"), 999'999);
   EXPECT_EQ(users(1e9, "tps_per_user>=1,ttft_p90<=1s"), 4'000'000) << "no more than are there";
+  EXPECT_EQ(users(300, "ttft_p90<=1s,tps_per_user>=30"), 10) << "wherever the limit stands";
+  EXPECT_EQ(users(1e-12, "tps_per_user>=1"), 1) << "one user waits for the first token too";
 }
 
 TEST(Served, a_run_is_a_level_by_its_own_figures) {
@@ -318,6 +327,20 @@ TEST(Served, each_broken_limit_is_said_the_worst_first) {
   const auto limits = promised("ttft_p90<=1s,tpot_p90<=10ms");
   EXPECT_EQ(broken_text(limits, level_at(4, {{1500}, {40}})),
             "TPOT P90 is 40.0 ms, limit 10.0 ms; TTFT P90 is 1.50 s, limit 1.00 s");
+}
+
+TEST(Served, the_document_of_a_system_that_keeps_no_limit_says_why) {
+  const auto limits = promised("ttft_p90<=1s,tps_per_user>=20");
+  const Json json = served_json(served({level_at(4, {{1500}, {30}})}, limits), limits);
+  EXPECT_EQ(json.dump(),
+            R"({"limits":"ttft_p90<=1s,tps_per_user>=20","users":0,"at_least":false,"point":null,)"
+            R"("broken_at":4,"why":"TTFT P90 is 1.50 s, limit 1.00 s",)"
+            R"("binds":{"limit":"ttft_p90<=1s","figure":"ttft_p90","value":1500.0,)"
+            R"("limit_value":1000.0,"kept":false},)"
+            R"("next":{"limit":"tps_per_user>=20","figure":"tps_per_user","value":30.0,)"
+            R"("limit_value":20.0,"kept":true},"broken_below":[],)"
+            R"("answer":"no measured point keeps ttft_p90<=1s,tps_per_user>=20: at concurrency 4, )"
+            R"(TTFT P90 is 1.50 s, limit 1.00 s"})");
 }
 
 TEST(Served, one_limit_alone_has_none_next) {

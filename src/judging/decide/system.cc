@@ -93,7 +93,7 @@ Contender contender_of(const SystemAnswer& one, const Measure& measure) {
   if (!by || *by <= 0) return out;
   if (one.served.measured == 0) return out;
   if (measure.better == Better::lower) {
-    if (one.served.level) out.value = *by;
+    out.value = *by;
     return out;
   }
   // No level served a user, and the lowest one has no figure to say that it can't.
