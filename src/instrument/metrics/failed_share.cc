@@ -25,7 +25,7 @@ FailedShare failed_share(const Point& point) {
   const Counts& counts = performance ? point.counts : point.all_phases;
   const std::uint64_t unheard = performance ? given_up(point) : 0;
   FailedShare out;
-  out.failed = counts.failed - std::min(counts.failed, unheard);
+  out.failed = counts.failed - unheard;
   out.tried = out.failed + counts.completed;
   // A run that was stopped before its first reply proves nothing about the endpoint.
   const bool stopped = point.end.state != RunState::complete && out.failed == 0;

@@ -112,6 +112,12 @@ TEST(SteadyStateText, a_drift_is_named_before_everything_else) {
   state.metrics[0].level = Level::drifting_down;
   state.metrics[0].drift = -0.125;
   EXPECT_EQ(steady_state_text(state), "no: tpot_p50 drifts by -12 %, from 2 to 3 ms");
+  state.metrics[1] = state.metrics[0];
+  state.metrics[1].name = "tpot_p90";
+  for (const Level level : {Level::plateau, Level::unknown}) {
+    state.metrics[0].level = level;
+    EXPECT_EQ(steady_state_text(state), "no: tpot_p90 drifts by -12 %, from 2 to 3 ms");
+  }
   state.super_passes = 0;
   EXPECT_EQ(steady_state_text(state), "not known: less than one pass over the dataset");
 }
