@@ -101,6 +101,24 @@ TEST(GapLimits, a_burst_that_was_read_as_it_came_is_known) {
   EXPECT_LE(gaps.limits->percentiles[7].high, 0.06e6);  // P50
 }
 
+// Both instants tell a read: segments of one read have arrivals of their own, and a second read may
+// have the arrival of the first.
+TEST(GapLimits, a_read_is_another_where_either_of_its_instants_is) {
+  const auto at = [](Duration arrival, Duration read, Duration uncertainty) {
+    return Fragment{.truth = kStart + arrival,
+                    .arrival = kStart + arrival,
+                    .read = kStart + read,
+                    .uncertainty = uncertainty};
+  };
+  const Distribution segments =
+      told({at(0_ms, 0_ms, {}), at(2_ms, 5_ms, 1_ms), at(4_ms, 5_ms, 1_ms)});
+  EXPECT_EQ(segments.limits->min.low, 1e6);
+  EXPECT_EQ(segments.limits->max.high, 3e6) << "from the earliest of the one before";
+  const Distribution reads = told({at(0_ms, 0_ms, {}), at(2_ms, 5_ms, 1_ms), at(2_ms, 6_ms, 1_ms)});
+  EXPECT_EQ(reads.limits->max.high, 2e6);
+  EXPECT_EQ(reads.limits->mean.high, 1.5e6) << "a gap of 2 ms and one of 1 ms at most";
+}
+
 // Random replies of a client that receives some bytes late; its observations are true, and so must
 // be the limits that follow from them.
 TEST(GapLimits, the_truth_lies_within_whatever_came_together) {

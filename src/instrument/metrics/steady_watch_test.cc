@@ -116,6 +116,10 @@ TEST(SteadyWatch, WhatIsMissingBetweenHoldsItBackAndOtherPhasesAreNotItsConcern)
   EXPECT_EQ(watch.state().super_passes, 0U);
   watch.on_done(run[10], "");
   EXPECT_EQ(watch.state().super_passes, 2U);
+  for (const std::uint32_t beyond : {1U << 24U, ~0U}) {
+    watch.on_done(steady_event(beyond, 500), "");
+    EXPECT_EQ(watch.state().super_passes, 2U) << "a number beyond all that it keeps";
+  }
 }
 
 TEST(SteadyWatch, ShardsTellItAtTheSameTime) {

@@ -206,6 +206,32 @@ TEST(TokenTally, every_doubt_is_counted_and_told) {
           "are in no rate and in no TPOT"));
 }
 
+TEST(TokenWarnings, each_has_its_own_number) {
+  Tokens tokens{.source = TokenSource::usage, .replies_counted = 2000};
+  tokens.contradicted = 1001;
+  tokens.contradicted_by[static_cast<std::size_t>(Contradiction::fell)] = 1002;
+  tokens.contradicted_said = 1003;
+  tokens.contradicted_counted = 1004;
+  tokens.replies_by[static_cast<std::size_t>(TokenBasis::fragments)] = 1005;
+  tokens.empty_replies = 1006;
+  tokens.short_of_choices = 1007;
+  tokens.not_streamed = 1008;
+  tokens.went_on_after_done = 1009;
+  tokens.replies_uncounted = 1010;
+  tokens.tokenizer_above_limit = 1011;
+  tokens.hidden = 1012;
+  tokens.replies_with_hidden = 1013;
+  // Each number has four digits and a comma, and no other word begins with "1,".
+  std::string numbers;
+  for (const std::string& one : token_warnings(tokens)) {
+    for (std::size_t at = one.find("1,"); at != std::string::npos; at = one.find("1,", at + 5)) {
+      numbers += one.substr(at + 3, 2) + " ";
+    }
+    numbers += "/ ";
+  }
+  EXPECT_EQ(numbers, "01 02 03 04 / 05 / 06 / 07 / 08 / 09 / / 11 / 12 13 / ");
+}
+
 TEST(TokenWarnings, each_contradiction_has_its_words) {
   const auto words = [](Contradiction contradiction) {
     Tokens tokens{.source = TokenSource::usage, .replies_counted = 1};

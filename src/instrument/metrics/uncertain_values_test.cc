@@ -59,6 +59,22 @@ TEST(UncertainValues, a_limit_on_the_wrong_side_of_its_value_is_the_value) {
   }
 }
 
+TEST(UncertainValues, what_is_known_exactly_takes_no_room) {
+  UncertainValues<std::int64_t> values(1);
+  std::vector<std::int64_t> sorted;
+  for (std::int64_t value = 1'000'001; value < 1'000'100; ++value) {
+    values.add(value, value, value);
+    sorted.push_back(value);
+  }
+  values.add(2'000'000, 1'500'000, 2'500'000);
+  sorted.push_back(2'000'000);
+  const Limits limits = values.limits(sorted);
+  EXPECT_EQ(limits.min.low, 1'000'001);
+  EXPECT_EQ(limits.min.high, 1'000'001);
+  EXPECT_EQ(limits.max.low, 1'500'000);
+  EXPECT_EQ(limits.max.high, 2'500'000);
+}
+
 TEST(UncertainValues, say_the_same_as_both_series_in_full) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Rng rng(seed);

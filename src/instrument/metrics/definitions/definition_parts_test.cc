@@ -50,6 +50,17 @@ TEST(DefinitionParts,
   EXPECT_EQ(window({40, 10, 20}), 20_ms + 30_ms);
 }
 
+TEST(DefinitionParts, a_window_ends_with_the_reply_that_ended_last_whichever_was_told_last) {
+  RunInfo info;
+  info.phases = {{PhaseKind::performance, "performance", false}};
+  DefinitionFold fold(info, {&kAiperfDefinition, &kGuidellmDefinition});
+  tell(steady_query(0, 0, 20, 30, 10, 3), fold);  // from 20 to 70
+  tell(steady_query(0, 1, 10, 10, 10, 2), fold);  // from 10 to 30
+  for (const DefinedPoint& point : fold.finish()) {
+    EXPECT_EQ(point.window, 60_ms) << point.definition->name;
+  }
+}
+
 RunInfo warm_run() {
   RunInfo info;
   info.phases = {{PhaseKind::warmup, "warmup", false},
