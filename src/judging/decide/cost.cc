@@ -51,9 +51,8 @@ Result<void> check(const CostInputs& in) {
 // The lines in which every input stands.
 class Lines {
  public:
-  void number(const std::string& name, const std::optional<double>& value, double neutral,
-              const std::string& unit = {}) {
-    add(name, three_digits(value.value_or(neutral)) + unit, value.has_value());
+  void number(const std::string& name, const std::optional<double>& value, double neutral) {
+    add(name, three_digits(value.value_or(neutral)), value.has_value());
   }
   void only_given(const std::string& name, const std::optional<double>& value,
                   const std::string& unit = {}) {
@@ -174,9 +173,8 @@ Result<std::vector<PriceRow>> parse_prices(std::string_view text) {
 }
 
 std::int64_t whole_up(double value) {
-  const double near = std::round(value);
-  const bool is_near = std::abs(value - near) < 1e-9 * value;
-  return static_cast<std::int64_t>(is_near ? near : std::ceil(value));
+  const double below = std::floor(value);
+  return static_cast<std::int64_t>(value - below < 1e-9 * value ? below : std::ceil(value));
 }
 
 double capital_recovery(double interest, double years) {

@@ -314,6 +314,7 @@ TEST(Cost, a_number_is_rounded_up_but_for_what_arithmetic_left) {
                                      {4 + 1e-8, 5},
                                      {1e-12, 1},
                                      {1 - 1e-12, 1},
+                                     {1e9, 1'000'000'000},
                                      {1e6 + 1e-4, 1'000'000},
                                      {1e6 + 0.01, 1'000'001}}) {
     EXPECT_EQ(whole_up(value), whole) << value;

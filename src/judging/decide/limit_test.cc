@@ -113,8 +113,10 @@ TEST(Limit, a_curves_point_has_nine_times_and_a_speed) {
   for (const char* const text : {"itl_p99<=2s", "ttft_p95<=2s", "ttft_p99<=2s,tpot_p75<=1s"}) {
     const auto checked = check_curve_limits(*parse_limits(text));
     ASSERT_FALSE(checked) << text;
-    EXPECT_NE(checked.error().message.find("a curve's points have ttft, tpot and latency"),
-              std::string::npos);
+    EXPECT_EQ(checked.error().message,
+              "--slo: '" + limits_text({parse_limits(text)->back()}) +
+                  "': a curve's points have ttft, tpot and latency at p50, p90 and p99, and "
+                  "tps_per_user");
   }
 }
 

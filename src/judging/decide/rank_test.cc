@@ -96,6 +96,10 @@ TEST(Rank, who_has_no_figure_is_named_and_neither_wins_nor_loses) {
   EXPECT_EQ(text_of({contender("B", std::nullopt)}),
             "which serves the most users is not known: no system has the figure");
   EXPECT_EQ(rank({}, Better::higher).lead, Lead::none);
+  const Ranking unknown = rank(std::vector{contender("B", std::nullopt)}, Better::lower);
+  ASSERT_EQ(unknown.unknown.size(), 1U);
+  EXPECT_EQ(unknown.unknown[0].name, "B");
+  EXPECT_EQ(unknown.better, Better::lower);
 }
 
 TEST(Rank, measured_beside_simulated_and_unlike_accuracy_are_in_the_same_sentence) {

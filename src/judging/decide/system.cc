@@ -174,7 +174,7 @@ Result<System> parse_system(std::string_view text) {
   if (out.folder.empty()) return bad_part(text);
   if (out.name.empty()) {
     std::string_view rest = out.folder;
-    while (rest.size() > 1 && rest.ends_with('/')) rest.remove_suffix(1);
+    while (rest.ends_with('/')) rest.remove_suffix(1);
     out.name = rest.substr(rest.rfind('/') + 1);
   }
   return out;

@@ -5,11 +5,10 @@
 namespace assay::metrics {
 namespace {
 
-// Gaps between neighbours of one choice.
+// Gaps between neighbours of one choice. Before an event that is no fragment came none.
 void gaps_of_choices(const Reply& reply, std::vector<double>& out) {
   ReplyEvidence evidence;
   for (const StreamEvent& event : reply.events) {
-    if (!is_fragment(event.category)) continue;
     const Came before = evidence.add(event);
     if (const auto gap = span(before.arrival, event.arrival)) out.push_back(*gap);
   }

@@ -54,11 +54,14 @@ TEST(DefinitionParts, a_window_ends_with_the_reply_that_ended_last_whichever_was
   RunInfo info;
   info.phases = {{PhaseKind::performance, "performance", false}};
   DefinitionFold fold(info, {&kAiperfDefinition, &kGuidellmDefinition});
+  HandMadeQuery failed = steady_query(0, 2, 5, 10, 10, 2);
+  failed.outcome = Outcome::reset;
+  tell(failed, fold);
   tell(steady_query(0, 0, 20, 30, 10, 3), fold);  // from 20 to 70
   tell(steady_query(0, 1, 10, 10, 10, 2), fold);  // from 10 to 30
-  for (const DefinedPoint& point : fold.finish()) {
-    EXPECT_EQ(point.window, 60_ms) << point.definition->name;
-  }
+  const std::vector<DefinedPoint> points = fold.finish();
+  EXPECT_EQ(points[0].window, 60_ms) << "of successes";
+  EXPECT_EQ(points[1].window, 65_ms) << "of all requests";
 }
 
 RunInfo warm_run() {
