@@ -440,6 +440,9 @@ TEST(TokenTruthEdges, usage_of_the_whole_is_each_choices_growth) {
   ASSERT_EQ(got.choices.size(), 2U);
   EXPECT_NEAR(got.choices[1].after_first, 0.6, 1e-9);
   EXPECT_EQ(got.count.after_first, 1) << "the nearest whole number";
+  got = judged(said_event(1, 4), {{0, -1, 1}, {1, -1, 1}, {2, -1, 1}, {3, -1, 1}});
+  ASSERT_EQ(got.basis, TokenBasis::usage);
+  EXPECT_EQ(got.count.after_first, 0) << "a quarter of a token each has none after its first";
 }
 
 TEST(TokenTruthEdges, other_counts_are_shared_by_fragments) {

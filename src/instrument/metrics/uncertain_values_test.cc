@@ -73,6 +73,13 @@ TEST(UncertainValues, what_is_known_exactly_takes_no_room) {
   EXPECT_EQ(limits.min.high, 1'000'001);
   EXPECT_EQ(limits.max.low, 1'500'000);
   EXPECT_EQ(limits.max.high, 2'500'000);
+  // A second one has no room: from now on all are counted in buckets.
+  values.add(2'000'000, 1'500'000, 2'500'000);
+  sorted.push_back(2'000'000);
+  const auto exact = static_cast<double>(sorted[sorted.size() / 2]);
+  const Between median = values.limits(sorted).percentiles[7];
+  EXPECT_LT(median.low, exact);
+  EXPECT_GT(median.high, exact);
 }
 
 TEST(UncertainValues, say_the_same_as_both_series_in_full) {
