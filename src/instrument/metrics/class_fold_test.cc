@@ -227,6 +227,10 @@ TEST(ClassFold, a_series_in_json_has_its_mean_its_percentiles_and_its_largest_va
 
 TEST(ClassFold, one_class_alone_is_neither_fair_nor_unfair) {
   EXPECT_FALSE(class_report({{.name = "a"}}, 20).fairness);
+  const std::vector<ClassLimit> none = {{.series = "latency", .most = 1_ns}};
+  EXPECT_FALSE(
+      class_report({{.name = "a", .limits = none}, {.name = "b", .limits = none}}, 20).fairness)
+      << "nor are two that kept no promise";
 }
 
 }  // namespace

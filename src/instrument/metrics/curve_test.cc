@@ -106,6 +106,10 @@ TEST(Curve, without_an_official_window_the_runs_figures_count) {
   ASSERT_TRUE(unofficial.window);
   EXPECT_FALSE(unofficial.window_official);
   EXPECT_EQ(unofficial.official().qps, 2.5);
+  const Json json = curve_json({.points = {unofficial}})["points"][0];
+  EXPECT_EQ(json["basis"].as_string(), "total");
+  EXPECT_EQ(json["official"].dump(), json["total"].dump());
+  EXPECT_EQ(json["window"]["qps"].as_double(), 3.5) << "it is shown all the same";
   // A window that is called official but has no figures does not count.
   const CurvePoint empty = point_from(
       R"({"qps": 2.5, "steady_state": {"status": "s", "verdict": "v", "official": true}})");

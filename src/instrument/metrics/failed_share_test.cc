@@ -59,6 +59,8 @@ TEST(FailedShare, what_was_in_flight_when_the_run_was_cut_off_did_not_fail) {
   EXPECT_EQ(failed_words(point), "");
   point.counts = {.issued = 8, .completed = 0, .unfinished = 8};
   EXPECT_FALSE(failed_share(point).none_succeeded) << "none of them could";
+  point.counts = {.issued = 8, .completed = 0, .failed = 1, .unfinished = 7};
+  EXPECT_TRUE(failed_share(point).none_succeeded) << "one of them failed by itself";
 }
 
 TEST(FailedShare, where_only_accuracy_was_asked_its_queries_count) {

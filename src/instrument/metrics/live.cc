@@ -221,7 +221,7 @@ class LiveReader {
   }
 
   LiveSnapshot read() {
-    if (lives_.empty()) return out_;
+    if (lives_.empty()) return {};
     read_phase();
     read_outcomes();
     out_.ttft = percentiles(&Live::ttft_);

@@ -73,6 +73,9 @@ TEST(CompletionClock, a_query_that_failed_takes_time_and_is_no_completion) {
   run[3].done = Instant::none();
   EXPECT_NEAR(CompletionClock(run, 1).rate(0, 3), 20.0 / 3, 1e-9) << "without an end: left out";
   EXPECT_EQ(CompletionClock({}, 4).rate(0, 8), 0);
+  run[3].done = run[2].done;
+  run[3].sent = Instant::none();
+  EXPECT_NEAR(CompletionClock(run, 1).rate(0, 3), 20.0 / 3, 1e-9) << "never sent: left out";
 }
 
 TEST(SteadyLatency, a_level_loop_is_steady_and_its_window_has_the_true_rate) {

@@ -109,6 +109,9 @@ TEST(SteadyStateText, a_drift_is_named_before_everything_else) {
   state.super_passes = 3;
   EXPECT_EQ(steady_state_text(state),
             "not known: 3 super-passes, 4 are needed; the whole run counts");
+  state.super_passes = 4;
+  EXPECT_EQ(steady_state_text(state), "no: no level stretch was found; the whole run counts");
+  state.super_passes = 3;
   state.metrics[0].level = Level::drifting_down;
   state.metrics[0].drift = -0.125;
   EXPECT_EQ(steady_state_text(state), "no: tpot_p50 drifts by -12 %, from 2 to 3 ms");

@@ -169,6 +169,10 @@ TEST(TokenTally, every_doubt_is_counted_and_told) {
   tally.add(whole, counted_by(TokenBasis::usage), 1);
   tally.add(tallied_event(0), counted_by(TokenBasis::usage), 1);
   Event unheard = tallied_event(0);
+  unheard.received_bytes = 1;
+  TokenTally of_a_byte;
+  of_a_byte.add(unheard, counted_by(TokenBasis::usage), 1);
+  EXPECT_EQ(of_a_byte.finish(nullptr).empty_replies, 1U);
   unheard.received_bytes = 0;
   tally.add(unheard, counted_by(TokenBasis::usage), 1);
   TokenTruth hidden = counted_by(TokenBasis::usage);

@@ -337,6 +337,13 @@ TEST(TrajectoryFold, streamed_replies_have_their_first_token_and_uncounted_ones_
   EXPECT_EQ(report.unfinished(), 1U);
 }
 
+TEST(TrajectoryFold, a_run_of_no_trajectories_has_none) {
+  TrajectoryFold fold(replayed(), {});
+  fold.on_done(ended(3, 0_ms, 20_ms), "");
+  const TrajectoryReport report = fold.finish();
+  EXPECT_EQ(report.planned + report.begun + report.nodes.sent, 0U);
+}
+
 TEST(TrajectoryFold, without_tokens_or_without_time_there_is_no_interactivity) {
   const auto rates = [](std::int32_t tokens, Duration last) {
     TrajectoryFold fold(replayed(), diamond());

@@ -213,6 +213,9 @@ TEST(DefinitionParts, a_series_keeps_its_values_up_to_its_room_and_counts_from_t
     EXPECT_EQ(out.count, values);
     for (const double value : out.percentiles) EXPECT_NEAR(value, 5e6, 5e4) << values;
   }
+  WeightedSeries roomless(0);
+  for (const double value : {5e6, 5e6, 9e6}) roomless.add(value);
+  EXPECT_NEAR(roomless.finish(PercentileRule::lower).percentiles[0], 5e6, 5e4) << "of all three";
   WeightedSeries below(1);
   for (const double value : {-7.0, -7.0, -7.0}) below.add(value);
   EXPECT_NEAR(below.finish(PercentileRule::lower).percentiles[0], 0, 1);
