@@ -149,7 +149,7 @@ Served served(std::vector<Level> levels, const std::vector<Limit>& limits) {
     if (!keeps_all(levels, level.concurrency, limits)) continue;
     const std::int64_t users = users_at(limits, level);
     // The lowest of levels with as many users: it gives each of them the most.
-    if (out.level && users <= out.users) continue;
+    if (users <= out.users) continue;
     out.level = level;
     out.users = users;
   }

@@ -118,6 +118,7 @@ TEST(Served, a_speed_for_each_user_divides_the_throughput) {
   EXPECT_EQ(found.users, 10);
   EXPECT_EQ(found.level->concurrency, 16);
   EXPECT_FALSE(found.open());
+  EXPECT_FALSE(found.uses_unknown());
   EXPECT_THAT(served_text(found, limits), HasSubstr("; 32 at once get no more tokens"));
   // The highest of several such levels says how far the load was tried.
   Level most = level_at(64, {{30}});

@@ -309,6 +309,10 @@ TEST(System, of_pictures_beside_tokens_no_price_is_compared) {
             "which costs the least per image is not known: a at most $0.500 a thousand images, b "
             "at most $1.00 a thousand images, not measured further");
   EXPECT_EQ(rank_of(answers_of({{"a,price=3.6", pictures}, {"b,price=7.2", kSmall}}), by), "");
+  EXPECT_EQ(
+      rank_of(answers_of({{"a,price=3.6", pictures}, {"b,price=7.2", sweep_of({{8, 5000}})}}), by),
+      "")
+      << "nor where the other serves nobody";
 }
 
 TEST(System, what_a_fleet_is_priced_with_stands_below_it) {
