@@ -255,7 +255,7 @@ void Exchange::tell(Category category, std::uint64_t bytes, std::string_view tex
 }
 
 void Exchange::keep_sound(std::string_view bytes) {
-  if (artefacts_ != nullptr && !given_up_ && !body_.append(bytes)) give_up_for_memory();
+  if (artefacts_ != nullptr && !body_.append(bytes)) give_up_for_memory();
 }
 
 // Bytes of a reply that is a sound itself.

@@ -95,7 +95,7 @@ class Reading {
   }
 
   void finish_body() {
-    if (!decided_ || recording_.reads.empty()) return;
+    if (!decided_) return;
     if (f_.is_sound) {
       hear(sound_.finish());
     } else if (f_.streamed) {

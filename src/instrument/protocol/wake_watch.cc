@@ -10,12 +10,9 @@ void WakeWatch::before_wait(Instant now) {
     first_at_ = now;
     sleeps_ = 0;
     earlier_waits_ = {};
-    cut_ = false;
-    unclear_ = false;
   } else if (slept_) {
     earlier_waits_ += last_wait_;
   }
-  slept_ = false;
   wait_began_ = now;
 }
 
@@ -24,7 +21,7 @@ void WakeWatch::after_wait(Instant now, bool cut) {
   slept_ = last_wait_ >= kSlept;
   if (slept_) ++sleeps_;
   unclear_ = !slept_;
-  cut_ = cut_ || cut;
+  cut_ = cut;  // the next wait begins with a new reading
   answer_.reset();
 }
 
