@@ -24,9 +24,7 @@ std::string short_text(std::string_view text) {
 }
 
 Json parsed(const CapturedReply& reply) {
-  if (reply.status != 200) return {};
-  auto json = Json::parse(reply.body);
-  return json && json->is_object() ? *std::move(json) : Json();
+  return reply.status == 200 ? Json::parse(reply.body).value_or(Json()) : Json();
 }
 
 Json models_of(const Json& page) {

@@ -154,6 +154,25 @@ TEST(Http2Transport, a_query_given_up_costs_its_stream_and_nothing_more_is_repor
   EXPECT_EQ(lone.transport->standing(), Standing::open);
 }
 
+TEST(Http2Transport, an_error_page_without_end_costs_its_stream_as_soon_as_enough_is_read) {
+  constexpr std::uint32_t kCancel = 8;
+  const std::string status_500 = "\x8e";
+  LoneTransport lone(make_http2_transport);
+  lone.feed(net::settings());
+  Slot& slot = lone.begin();
+  lone.sent();
+  lone.feed(net::head(1, status_500));
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_THAT(lone.shared.ended, IsEmpty()) << i;
+    EXPECT_TRUE(lone.feed(net::data(1, std::string(16 * 1024, 'x'))).sound);
+  }
+  EXPECT_THAT(lone.sent(), HasSubstr(net::reset(1, kCancel)));
+  EXPECT_THAT(lone.take_ended(), ElementsAre(&slot));
+  ASSERT_EQ(lone.notes.done.size(), 1U);
+  EXPECT_EQ(lone.notes.done[0].outcome, Outcome::http_error);
+  EXPECT_EQ(lone.notes.done[0].http_status, 500);
+}
+
 TEST(Http2Transport, a_refused_query_goes_again_and_the_server_gets_no_more_than_it_kept) {
   LoneTransport lone(make_http2_transport);
   lone.feed(net::settings());

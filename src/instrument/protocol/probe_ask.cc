@@ -363,9 +363,8 @@ class Asker {
     const ReplyFacts facts = read_recording(recording);
     answers_.models_status = facts.head.status;
     if (facts.head.status != 200) return;
-    const auto json = Json::parse(facts.body);
-    if (!json) return;
-    for (const Json& model : (*json)["data"].items()) {
+    const Json json = Json::parse(facts.body).value_or(Json());
+    for (const Json& model : json["data"].items()) {
       if (model["id"].is_string()) answers_.models.emplace_back(model["id"].as_string());
     }
   }

@@ -498,21 +498,21 @@ class Finder {
   // What a server of tensors says of itself and of its model.
   void tensors() {
     if (!whole_came("tensors")) return;
-    const auto about = Json::parse(p_.body);
-    if (!about || !(*about)["name"].is_string()) {
+    const Json about = Json::parse(p_.body).value_or(Json());
+    if (!about["name"].is_string()) {
       bad("tensors",
           format("no words of KServe's about it: {}", printable(p_.body.substr(0, 100))));
       return;
     }
     report_.answers = true;
     if (a_.model.empty()) {
-      good("server", format("it is {} {}", printable((*about)["name"].as_string()),
-                            printable((*about)["version"].as_string())));
+      good("server", format("it is {} {}", printable(about["name"].as_string()),
+                            printable(about["version"].as_string())));
       note("model", "no model was named (--model): only the server was asked");
       return;
     }
-    good("tensors", format("inputs {}; outputs {}", tensor_names((*about)["inputs"]),
-                           tensor_names((*about)["outputs"])));
+    good("tensors", format("inputs {}; outputs {}", tensor_names(about["inputs"]),
+                           tensor_names(about["outputs"])));
   }
 
   static std::string tensor_names(const Json& list) {

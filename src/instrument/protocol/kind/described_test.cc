@@ -114,6 +114,19 @@ TEST(Described, a_request_is_the_filled_template_with_its_headers) {
   }
 }
 
+TEST(Described, a_limit_that_is_not_sent_is_none) {
+  const auto kind = parse_described_kind(
+      yaml::parse("kind: k\nroute: /r\nrequest: {p: '{prompt}', s: '{stream}'}\n"
+                  "reply: {text: a}\n")
+          ->to_json());
+  ASSERT_TRUE(kind) << kind.error().message;
+  Sample sample;
+  sample.prompt = "hi";
+  const auto made = make_body({Api::described, &*kind}, {.max_new_tokens = 9}, sample, false);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->asked.tokens_max, -1);
+}
+
 TEST(Described, an_extra_body_may_not_turn_the_stream_off) {
   const DescribedKind kind = teller();
   Sample sample;

@@ -42,10 +42,9 @@ Json video_job_body(const Generation& generation, const Sample& sample, char fil
 }
 
 JobAnswer read_job(std::string_view text) {
-  const auto json = Json::parse(text);
-  if (!json || !json->is_object()) return {};
-  JobAnswer out{.id = std::string((*json)["id"].as_string()),
-                .standing = standing_of((*json)["status"].as_string())};
+  const Json json = Json::parse(text).value_or(Json());
+  JobAnswer out{.id = std::string(json["id"].as_string()),
+                .standing = standing_of(json["status"].as_string())};
   if (out.id.empty() || out.id.size() > kIdBytesMax) return {};
   return out;
 }
