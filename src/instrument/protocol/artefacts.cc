@@ -42,7 +42,6 @@ void add_artefact(Api api, std::string bytes, std::vector<Artefact>& out) {
 }
 
 Result<void> add_base64(Api api, const Json& text, std::vector<Artefact>& out) {
-  if (!text.is_string()) return {};
   ASSIGN_OR_RETURN(std::string bytes, decode_base64(text.as_string()));
   add_artefact(api, std::move(bytes), out);
   return {};

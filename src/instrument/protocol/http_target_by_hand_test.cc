@@ -519,6 +519,8 @@ TEST(HttpTargetByHand, what_cannot_be_an_endpoint_is_refused_when_the_target_is_
   };
   EXPECT_THAT(refusal_of({}), HasSubstr("no endpoint"));
   EXPECT_THAT(refusal_of({"http://h:0"}), HasSubstr("port"));
+  const std::string no_name = "http://" + std::string(64, 'h') + ":1";  // 63 are the most
+  EXPECT_THAT(refusal_of({no_name}), HasSubstr("cannot reach '" + no_name + "/': host 'hhh"));
   ByHand hand;
   hand.options.connections_max = 0;
   EXPECT_EQ(hand.stats().connections_max + 256, net::raise_descriptor_limit());

@@ -104,22 +104,22 @@ void learn(std::string_view data, const RawString& hole, Category category, std:
 std::string_view find_fragment(std::string_view data, const StreamState& state) {
   SameBytes walk(data, state.prefix_and_suffix);
   std::string_view found;
+  // Where it finds none, what stands behind the text in the template does not come here either.
   const auto pass_hole = [&] {
-    if (!walk.same_until(state.prefix_bytes)) return false;
+    if (!walk.same_until(state.prefix_bytes)) return;
     const char* const stop = body_end(walk.p, walk.end);
-    if (stop == nullptr) return false;
+    if (stop == nullptr) return;
     found = {walk.p, static_cast<std::size_t>(stop - walk.p)};
     walk.p = stop;
-    return true;
   };
   for (std::size_t i = 0; i < state.varying_count; ++i) {
     const TemplateGap& gap = state.varying[i];
-    if (found.data() == nullptr && gap.at >= state.prefix_bytes && !pass_hole()) return {};
+    if (found.data() == nullptr && gap.at >= state.prefix_bytes) pass_hole();
     if (!walk.same_until(gap.at)) return {};
     walk.p = value_end(walk.p, walk.end, gap.number);
     if (walk.p == nullptr) return {};
   }
-  if (found.data() == nullptr && !pass_hole()) return {};
+  if (found.data() == nullptr) pass_hole();
   return walk.same_to_the_end() ? found : std::string_view{};
 }
 

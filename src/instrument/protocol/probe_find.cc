@@ -397,16 +397,17 @@ class Finder {
                          counted(s_.events_after_done, "event"), end_mark()));
     }
     if (s_.fragments == 0) return;
-    const Duration tail = (marked ? s_.done_marker : s_.end) - s_.last_token;
+    const Instant told = marked ? s_.done_marker : s_.end;
+    const Duration tail = told - s_.last_token;
     if (tail > kLongTail && tail > usual_gap_ * 4) {
       note("end", format("comes {} after the last token: latencies up to {} hold that too; "
                          "Assay keeps both instants",
                          human_duration(tail), end_mark()));
     }
-    if (marked && s_.complete && s_.end - s_.done_marker > kLongEnd) {
+    if (s_.complete && s_.end - told > kLongEnd) {
       note("end", format("the stream ends {} after {}: a client that keeps a number of queries "
                          "in flight, Assay too, sends its next one so much later",
-                         human_duration(s_.end - s_.done_marker), end_mark()));
+                         human_duration(s_.end - told), end_mark()));
     }
   }
 

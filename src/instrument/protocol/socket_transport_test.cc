@@ -440,23 +440,27 @@ TEST_F(SessionByHand, a_turn_whose_session_is_gone_begins_another_with_the_recor
 }
 
 TEST_F(SessionByHand, a_turn_that_crosses_with_the_servers_goodbye_begins_another_session) {
-  ask(0);
-  SocketPeer peer = open();
-  hears(peer, 3);
-  answer(peer, 0);
-  ask(1);
-  hears(peer, 5);
-  std::string close;
-  net::WebSocketWriter(net::WebSocketSide::server).close(close, 1000, "");
-  peer.peer.say(close);
-  SocketPeer next = open();
-  hears(next, 5);
-  EXPECT_THAT(next.heard.texts[1], HasSubstr("asked 0"));
-  EXPECT_EQ(hand.stats().queries_unprocessed, 1U);
-  // It has not gone on in this session, so a goodbye is its end.
-  next.peer.say(close);
-  ASSERT_TRUE(hand.done(2));
-  EXPECT_EQ(hand.notes.done[1].outcome, Outcome::truncated);
+  std::uint32_t rounds = 0;
+  for (const std::uint16_t code : {net::kCloseNormal, net::kCloseGoingAway, net::kCloseNoCode}) {
+    const std::uint32_t first = 2 * rounds++;
+    hand.target().submit({.index = first, .sample = 0}, hand.clock.now(), hand.notes);
+    SocketPeer peer = open();
+    hears(peer, 3);
+    answer(peer, first);
+    hand.target().submit({.index = first + 1, .sample = 1}, hand.clock.now(), hand.notes);
+    hears(peer, 5);
+    std::string close;
+    net::WebSocketWriter(net::WebSocketSide::server).close(close, code, "");
+    peer.peer.say(close);
+    SocketPeer next = open();
+    hears(next, 5);
+    EXPECT_THAT(next.heard.texts[1], HasSubstr("asked 0"));
+    EXPECT_EQ(hand.stats().queries_unprocessed, rounds) << code;
+    // It has not gone on in this session, so a goodbye is its end.
+    next.peer.say(close);
+    ASSERT_TRUE(hand.done(first + 2));
+    EXPECT_EQ(hand.notes.done[first + 1].outcome, Outcome::truncated);
+  }
 }
 
 TEST_F(SessionByHand, a_session_that_ends_by_a_fault_or_within_a_reply_ends_its_turn) {

@@ -126,6 +126,14 @@ TEST(WakeWatch, a_wait_that_did_not_sleep_says_nothing) {
   EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
 }
 
+TEST(WakeWatch, a_wait_as_long_as_the_shortest_sleep_slept_and_a_shorter_one_may_not_have) {
+  for (const Duration less : {Duration{}, Duration{1}}) {
+    Thread thread;
+    thread.doze(WakeWatch::kSlept - 4_us - less, 1_us);  // 3 us on its core are of the wait
+    EXPECT_EQ(thread.watch.slept_until(thread.now).known(), less == Duration{});
+  }
+}
+
 // Streams in step: each token comes a few microseconds after the one before.
 TEST(WakeWatch, after_a_wait_that_may_have_slept_or_not_it_reads_anew) {
   for (const bool sleeps : {false, true}) {

@@ -109,10 +109,10 @@ std::optional<std::uint64_t> elements_of(std::string_view shape) {
   std::optional<std::uint64_t> out = 1;
   reread_items(shape, [&](JsonCursor& cursor) {
     std::int32_t size = -1;
-    if (!cursor.count_or_skip(size)) return false;
+    const bool sound = cursor.count_or_skip(size);
     if (size < 0) out.reset();
     if (out) out = std::min(*out * static_cast<std::uint64_t>(size), kMost);
-    return true;
+    return sound;
   });
   return out;
 }
