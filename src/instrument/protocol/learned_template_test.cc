@@ -241,6 +241,32 @@ TEST(LearnedTemplate, an_event_is_learned_with_up_to_16_kib_around_its_text) {
   }
 }
 
+// Behind what there is of the text stands the rest of it, which is not read.
+TEST(LearnedTemplate, a_value_varies_where_its_name_is_that_of_a_whole_member) {
+  const auto value = [](const std::string& text, std::size_t size = std::string::npos) {
+    const std::string_view found = varying_value(std::string_view(text).substr(0, size), R"("n")");
+    return found.data() == nullptr ? "-" : std::string(found);
+  };
+  for (const char blank : {' ', '\n', '\r', '\t'}) {
+    EXPECT_EQ(value(format(R"({{{0}"n"{0}{0}:{0}{0}"ab"}})", blank)), "ab") << int{blank};
+    EXPECT_EQ(value(format(R"({{"k":1,{0}"n"{0}{0}:{0}{0}12{0}}})", blank)), "12") << int{blank};
+  }
+  const std::string digits = R"({"n" : 12})";
+  for (std::size_t size = 0; size <= digits.size(); ++size) {
+    EXPECT_EQ(value(digits, size), size == digits.size() ? "12" : "-") << size;
+  }
+  const std::string string = R"({"n" : "ab"})";
+  for (std::size_t size = 0; size <= string.size(); ++size) {
+    EXPECT_EQ(value(string, size), size + 1 >= string.size() ? "ab" : "-") << size;
+  }
+  for (const char* const none :
+       {R"("n":1)", R"(x"n":1,)", R"({"k":["m","n","x"]})", R"({"k":["m","n",7]})",
+        R"({"k":"n","m":1})", R"({"n":1.5})", R"({"n":1e5})", R"({"n":1E5})", R"({"n":-1})",
+        R"({"n":})", R"({"n":null})", R"({"n":"a\"b"})", R"({"m":1})", ""}) {
+    EXPECT_EQ(value(none), "-") << none;
+  }
+}
+
 TEST(LearnedTemplate, of_a_name_that_stands_twice_the_first_value_varies) {
   const std::string data = R"({"id":"a","of":{"id":"b"}})";
   EXPECT_EQ(varying_value(data, R"("id")").data() - data.data(), 7);

@@ -407,9 +407,9 @@ PreparedRequests::SessionTurn PreparedRequests::session_turn(const Query& query)
   if (variant.next_turns.empty()) return {};
   const PreparedBodies::Body& body = variant.bodies[query.sample];
   SessionTurn out{.goes_on_at = body.goes_on_at, .next = variant.next_turns[query.sample]};
-  // A salt stands in the first words, which is before what a later turn adds.
+  // A salt is added to the first words, which stand before what a later turn adds.
   const bool grown = bodies_->salted_[query.phase] && body.insert_at < body.goes_on_at;
-  if (grown) out.goes_on_at += body.inserted.size() - body.skipped;
+  if (grown) out.goes_on_at += body.inserted.size();
   return out;
 }
 

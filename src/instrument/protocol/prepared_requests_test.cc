@@ -201,6 +201,31 @@ TEST(PreparedRequests, texts_are_given_up_and_what_scorers_read_stays) {
   EXPECT_EQ(joined(requests.fill(query, 0, kRunKey)), slow_request(from, query, 0));
 }
 
+TEST(PreparedRequests, of_a_row_all_that_is_in_its_request_is_given_up) {
+  const std::string text(1000, 'x');
+  Wanted from = wanted({{.prompt = text,
+                         .system = text,
+                         .messages = conversation(2, 100)[1].messages,
+                         .input_tokens = {1, 2, 3},
+                         .content_parts = Json::array().push_back(text),
+                         .attachments = {{.name = "a", .bytes = text}},
+                         .made = {.ids = std::make_shared<std::vector<std::uint64_t>>()},
+                         .tools = Json::array(),
+                         .body = Json().set("user", "u")}},
+                       true, false);
+  ASSERT_TRUE(PreparedBodies::take(from.plan, from.datasets, from.endpoints));
+  const Sample& left = from.datasets[0].dataset.samples[0];
+  EXPECT_EQ(left.prompt.capacity(), std::string().capacity());
+  EXPECT_EQ(left.system.capacity(), std::string().capacity());
+  EXPECT_TRUE(left.messages.is_null());
+  EXPECT_EQ(left.input_tokens.capacity(), 0U);
+  EXPECT_TRUE(left.content_parts.is_null());
+  EXPECT_EQ(left.attachments.capacity(), 0U);
+  EXPECT_EQ(left.made.ids, nullptr);
+  EXPECT_TRUE(left.tools.is_null());
+  EXPECT_TRUE(left.body.is_null());
+}
+
 TEST(PreparedRequests, an_error_names_the_sample) {
   std::vector<Sample> samples(2);
   samples[0].prompt = "x";

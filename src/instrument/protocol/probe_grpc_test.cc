@@ -193,6 +193,19 @@ TEST(ProbeGrpc, a_server_of_which_it_is_not_known_whether_it_is_ready_does_not_a
             "good tensors: inputs any; outputs any\n");
 }
 
+TEST(ProbeGrpc, only_the_last_of_its_own_field_says_yes) {
+  std::string another;
+  put_proto_number(another, 2, 1);
+  std::string taken_back;
+  put_proto_number(taken_back, 1, 1);
+  taken_back += std::string("\x08\0", 2);
+  for (const std::string& no : {another, taken_back}) {
+    TensorServer endpoint(
+        {{"ServerReady", served_reply(no)}, {"ServerMetadata", served_reply("")}});
+    EXPECT_EQ(endpoint.found("").substr(0, 36), "bad ready: the server is not ready\ng");
+  }
+}
+
 // As in protobuf, the last of a field that comes twice counts.
 TEST(ProbeGrpc, a_tensors_last_name_and_type_count) {
   std::string twice = tensor("old", "INT8", {}, true);

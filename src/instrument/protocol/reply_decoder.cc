@@ -345,10 +345,10 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
-// Neither a call nor an empty one, whose members would count if they had values.
+// Not even an empty call, whose id would count if it had one.
 bool calls_nothing(const ReplyFields& fields) {
   constexpr std::size_t kEmptyBytes = 2;  // "[]"
-  return fields.tool_calls.size() <= kEmptyBytes && fields.function_call.size() <= kEmptyBytes;
+  return fields.tool_calls.size() <= kEmptyBytes;
 }
 
 void refuse(DecodedEvent& out) {

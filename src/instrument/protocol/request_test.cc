@@ -288,6 +288,8 @@ TEST(Body, what_an_api_cannot_ask_is_named) {
   EXPECT_THAT(error_of(Api::openai, plain(), Sample{}), HasSubstr("map a column to 'prompt'"));
   EXPECT_THAT(error_of(Api::openai, plain(), no_messages), HasSubstr("at least one message"));
   EXPECT_THAT(error_of(Api::openai, plain(), two), HasSubstr("from 1 to 128, is 200"));
+  two.body = parse(R"({"n":2.0})");
+  EXPECT_THAT(error_of(Api::openai, plain(), two), HasSubstr("a whole number from 1 to 128"));
   EXPECT_THAT(error_of(Api::openai_completions, plain(), messages), HasSubstr("api_type openai"));
   EXPECT_THAT(error_of(Api::openai_completions, plain(), system), HasSubstr("no system prompt"));
   EXPECT_THAT(error_of(Api::sglang, plain(), tools), HasSubstr("no tools"));

@@ -110,9 +110,8 @@ class Places {
   std::uint32_t steps_to(std::uint32_t open, std::size_t depth, IsKey&& is_step) const {
     std::uint32_t out = 0;
     for (std::size_t i = 0; i < reply_.places.size(); ++i) {
-      const std::vector<std::string>& path = reply_.places[i];
-      const bool candidate = (open >> i & 1) != 0 && path.size() > depth;
-      if (candidate && is_step(path[depth])) out |= 1u << i;
+      // What is open at a depth has a step there.
+      if ((open >> i & 1) != 0 && is_step(reply_.places[i][depth])) out |= 1u << i;
     }
     return out;
   }

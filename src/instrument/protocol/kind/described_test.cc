@@ -127,6 +127,19 @@ TEST(Described, a_limit_that_is_not_sent_is_none) {
   EXPECT_EQ(made->asked.tokens_max, -1);
 }
 
+TEST(Described, messages_and_parts_are_refused_by_name_where_no_place_takes_them) {
+  const DescribedKind kind = teller();
+  Sample messages;
+  messages.messages = Json::array().push_back(Json().set("role", "user").set("content", "a"));
+  Sample parts;
+  parts.content_parts = Json::array().push_back(Json().set("type", "text").set("text", "a"));
+  for (const Sample& sample : {messages, parts}) {
+    const auto made = make_body({Api::described, &kind}, {}, sample, false);
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().message, "sample: messages: the request of tell has no {messages}");
+  }
+}
+
 TEST(Described, an_extra_body_may_not_turn_the_stream_off) {
   const DescribedKind kind = teller();
   Sample sample;

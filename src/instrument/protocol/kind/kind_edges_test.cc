@@ -103,8 +103,9 @@ TEST(KindEdges, speech_takes_its_words_and_rates_and_no_others) {
        {R"({"sample_rate":1})", R"({"sample_rate":1000000})", R"({"response_format":"wav"})"}) {
     EXPECT_THAT(asked(good), testing::StartsWith("{\"")) << good;
   }
-  for (const char* const wrong : {R"({"sample_rate":0})", R"({"sample_rate":1000001})",
-                                  R"({"sample_rate":1.5})", R"({"sample_rate":"1"})"}) {
+  for (const char* const wrong :
+       {R"({"sample_rate":0})", R"({"sample_rate":1000001})", R"({"sample_rate":1.5})",
+        R"({"sample_rate":8000.0})", R"({"sample_rate":"1"})"}) {
     EXPECT_THAT(asked(wrong),
                 HasSubstr("sample_rate: must be a whole number from 1 to 1000000, is "))
         << wrong;

@@ -70,8 +70,7 @@ bool details_of_turn(JsonCursor& cursor, TurnEnd& end, ReplyFields& out) {
 std::string_view type_of_event(std::string_view text) {
   JsonCursor cursor(text);
   RawString type;
-  if (cursor.peek() != '{') return {};
-  const bool sound = cursor.object([&](const RawString& key) {
+  const bool sound = object_or_skip(cursor, [&](const RawString& key) {
     return is_key(key, "type") ? cursor.string_or_skip(type) : cursor.skip();
   });
   return sound && type.data != nullptr ? type.view() : std::string_view{};

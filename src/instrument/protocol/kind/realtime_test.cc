@@ -283,6 +283,7 @@ TEST(RealtimeTurn, its_own_fields_are_taken_at_their_limits_and_not_beyond) {
   }
   for (const char* const extra :
        {R"({"sample_rate":1000001})", R"({"sample_rate":1.5})", R"({"sample_rate":"8000"})",
+        R"({"sample_rate":8000.0})", R"({"audio":{"input":{"format":{"rate":8000.0}}}})",
         R"({"pace":5})", R"({"session":5})", R"({"output_modalities":[]})",
         R"({"output_modalities":"audio"})", R"({"output_modalities":["video"]})",
         R"({"audio":{"input":{"format":{"rate":0}}}})",

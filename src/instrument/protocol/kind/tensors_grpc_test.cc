@@ -159,6 +159,7 @@ TEST(TensorsGrpc, a_shape_is_of_sizes_that_a_tensor_can_have) {
   EXPECT_THAT(against("[4294967297]"), HasSubstr("shape: must be a list of sizes"));
   EXPECT_THAT(against("[-1]"), HasSubstr("shape: must be a list of sizes"));
   EXPECT_THAT(against(R"(["1"])"), HasSubstr("shape: must be a list of sizes"));
+  EXPECT_THAT(against("[0.0]"), HasSubstr("shape: must be a list of sizes"));
   EXPECT_THAT(against("[1048576,1048576]"), HasSubstr("the shape has 1099511627776"));
   EXPECT_THAT(against("[1048576,1048577]"), HasSubstr("shape: is not possible"));
 }

@@ -192,6 +192,7 @@ TEST(TensorReply, sizes_are_added_up_and_what_is_no_size_adds_nothing) {
   EXPECT_EQ(tensor_reply(outputs(one + "," + one) + "ab").units, 2U);
   EXPECT_FALSE(tensor_reply(outputs(one + "," + one) + "a").has_choice);
   EXPECT_TRUE(tensor_reply(outputs(R"({"parameters":{"binary_data_size":0}})")).has_choice);
+  EXPECT_TRUE(tensor_reply(outputs(R"({"others":{"binary_data_size":4}})")).has_choice);
   EXPECT_TRUE(tensor_reply(outputs(R"({"parameters":{"binary_data_size":-4}})")).has_choice);
   EXPECT_TRUE(tensor_reply(outputs(R"({"parameters":{"other":4}})")).has_choice);
   EXPECT_TRUE(tensor_reply(outputs("5,{}")).has_choice);
