@@ -62,7 +62,7 @@ void LearnedReply::learn(Spoken api, std::string_view data, const RawString& tex
   }
   const auto add_count = [&](std::string_view name, std::int32_t known, Form form) {
     const std::string_view value = varying_value(data, name);
-    if (value.data() == nullptr || value.data()[-1] == '"') return;
+    if (value.data() == nullptr) return;
     if (data.find(name) != data.rfind(name)) return;  // the grammar may have read the other one
     if (static_cast<std::ptrdiff_t>(value.size()) > kCountDigitsMax) return;
     if (number_of(value.data(), value.data() + value.size()) == known) add(value, form);

@@ -300,7 +300,7 @@ Pieces PreparedBodies::pieces(const Variant& variant, const Body& body, bool sal
   }
   const std::string_view end = body.own;
   Pieces out;
-  if (!salted || body.inserted.empty()) {
+  if (!salted) {
     out.add(begin);
     out.add(end);
     return out;
@@ -372,8 +372,7 @@ Pieces PreparedRequests::fill(const Query& query, std::size_t endpoint, std::uin
   const PreparedBodies::Head& head = variant.heads[body.session * bodies_->endpoints_ + endpoint];
   const bool salted = bodies_->salted_[query.phase];
   // The common case, separate because it saves 30 ns of each query.
-  const bool alone = body.shared == 0 && (!salted || body.inserted.empty());
-  if (alone && body.own.size() <= kCopiedBytes && (!salted || body.salt_offset == kNoHole)) {
+  if (!salted && body.shared == 0 && body.own.size() <= kCopiedBytes) {
     put_head(head, query, run_key, body.own.size());
     own_ += body.own;
     Pieces out;
@@ -384,11 +383,10 @@ Pieces PreparedRequests::fill(const Query& query, std::size_t endpoint, std::uin
   const std::size_t bytes = size_of(pieces);
   put_head(head, query, run_key, bytes);
   const std::size_t body_at = own_.size();
-  const bool salt = salted && body.salt_offset != kNoHole;
-  const std::size_t least = salt ? body.salt_offset + salt_bytes(body.salt_form) : 0;
+  const std::size_t least = salted ? body.salt_offset + salt_bytes(body.salt_form) : 0;
   const bool small = whole || bytes <= kCopiedBytes;
   const Pieces rest = take_front(pieces, small ? bytes : least, own_);
-  if (salt) write_salt(own_.data() + body_at + body.salt_offset, body.salt_form, query.salt);
+  if (salted) write_salt(own_.data() + body_at + body.salt_offset, body.salt_form, query.salt);
   Pieces out;
   out.add(own_);
   for (const std::string_view part : rest.all()) out.add(part);
@@ -429,9 +427,7 @@ PreparedRequests::Http2Request PreparedRequests::fill_http2(const Query& query,
   own_.clear();
   const Pieces pieces = bodies_->pieces(variant, body, salted);
   take_front(pieces, size_of(pieces), own_);
-  if (salted && body.salt_offset != kNoHole) {
-    write_salt(own_.data() + body.salt_offset, body.salt_form, query.salt);
-  }
+  if (salted) write_salt(own_.data() + body.salt_offset, body.salt_form, query.salt);
   return {field_views_, own_};
 }
 
