@@ -226,6 +226,46 @@ TEST(PreparedRequests, of_a_row_all_that_is_in_its_request_is_given_up) {
   EXPECT_TRUE(left.body.is_null());
 }
 
+// With a salt in front of it or behind it, what is new in a session begins at a line of its own.
+TEST(PreparedRequests, a_turn_goes_on_behind_what_its_session_knows_salted_or_not) {
+  const auto messages = [](const std::vector<std::pair<std::string, std::string>>& said) {
+    Json out = Json::array();
+    for (const auto& [role, words] : said) {
+      out.push_back(Json().set("role", role).set("content", words));
+    }
+    return out;
+  };
+  std::vector<Sample> samples(3);
+  samples[0].messages = messages({{"user", "asked 0"}});
+  samples[1].messages =
+      messages({{"user", "asked 0"}, {"assistant", "recorded 0"}, {"user", "asked 1"}});
+  samples[2].messages = messages({{"assistant", "recorded 1"}, {"user", "asked 2"}});
+  Wanted from = wanted(std::move(samples), true, true);
+  from.endpoints.api = Api::realtime;
+  from.endpoints.session_headers.clear();
+  from.datasets[0].generation.extra_body = Json::object().set("session", "conversation");
+  for (PhasePlan& phase : from.plan.phases) {
+    phase.conversations.push_back({.turns = {{.sample = 0}, {.sample = 1}, {.sample = 2}}});
+  }
+  auto made = PreparedBodies::make(from.plan, from.datasets, from.endpoints);
+  ASSERT_TRUE(made) << made.error().message;
+  PreparedRequests requests(std::make_shared<const PreparedBodies>(std::move(*made)), from.plan);
+  for (std::uint16_t phase = 0; phase < 2; ++phase) {
+    for (std::uint32_t turn = 0; turn < 3; ++turn) {
+      const Query query{.index = turn, .phase = phase, .sample = turn, .salt = 7};
+      const auto session = requests.session_turn(query);
+      EXPECT_EQ(session.next, turn == 2 ? PreparedRequests::kNoTurn : turn + 1);
+      const std::string body(requests.fill_body(query, 0, kRunKey));
+      const std::string fresh = body.substr(session.goes_on_at);
+      EXPECT_EQ(body[session.goes_on_at - 1], '\n') << turn;
+      EXPECT_TRUE(fresh.starts_with(R"({"type":"conversation.item.create")")) << fresh;
+      EXPECT_NE(fresh.find(format("asked {}", turn)), std::string::npos) << fresh;
+      EXPECT_EQ(fresh.find("recorded"), std::string::npos) << fresh;
+      EXPECT_EQ(body.find("0000000000000007") != std::string::npos, phase == 1);
+    }
+  }
+}
+
 TEST(PreparedRequests, an_error_names_the_sample) {
   std::vector<Sample> samples(2);
   samples[0].prompt = "x";
