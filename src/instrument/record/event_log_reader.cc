@@ -120,7 +120,10 @@ void EventLogReader::State::load_events() {
   BlockHeader header{};
   std::string_view payload;
   if (!read_block(header, payload)) return;
-  if (header.type == BlockType::run_info) stop("a second beginning");
+  if (header.type == BlockType::run_info) {
+    stop("a second beginning");
+    return;
+  }
   const bool gap = header.sequence > sequence;
   sequence = header.sequence + 1;
   if (header.type == BlockType::end) return read_end(payload);
