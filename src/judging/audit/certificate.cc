@@ -138,7 +138,7 @@ std::optional<Citation> cite(const Certificate& certificate, const metrics::Poin
     out.used = static_cast<double>(point.stamps.events) / seconds / certificate.events_per_second;
   }
   if (certificate.qps > 0) out.used = std::max(out.used, point.rates.qps / certificate.qps);
-  if (certificate.levels.empty() || point.stamps.events == 0) return out;
+  if (point.stamps.events == 0) return out;
   // Take the level at or above the load; above the highest level, take the highest.
   const auto level = std::ranges::find_if(
       certificate.levels, [&out](const CalibratedLevel& l) { return l.share >= out.used; });
