@@ -195,6 +195,9 @@ TEST(CodecEdges, pieces_make_up_their_fragment_exactly) {
   Bytes other;
   other.long_event({}, {}, 4).piece("abc").sent({}, Instant{}, Instant{});
   EXPECT_EQ(read_alone(other.text).trouble, "a long fragment that breaks off");
+  Bytes of_one_byte;
+  of_one_byte.long_event({}, {}, 1).sent({}, Instant{}, Instant{});
+  EXPECT_EQ(read_alone(of_one_byte.text).trouble, "a long fragment that breaks off");
   Bytes none;
   none.long_event({}, {.bytes = 9}, 0);
   EXPECT_EQ(read_alone(none.text).at.size(), 1U) << "of a text that is not kept only the length";

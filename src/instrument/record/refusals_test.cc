@@ -186,6 +186,26 @@ TEST_F(BundleRefusals, a_name_of_an_archive_is_neither_empty_nor_long) {
             format("cannot open '{}': No such file or directory", missing));
 }
 
+// A size in a header may be a lie: no more is read at once than a buffer holds.
+TEST_F(BundleRefusals, a_large_file_comes_in_pieces) {
+  const std::string bytes(3'000'000, 'y');
+  write({{"large", bytes, bytes}});
+  std::vector<std::size_t> pieces;
+  std::string name;
+  const auto done = read_tar(
+      path_,
+      [&](const TarMember& member) -> Result<void> {
+        name = member.name;
+        return {};
+      },
+      [&](std::string_view piece) -> Result<void> {
+        if (name == "large") pieces.push_back(piece.size());
+        return {};
+      });
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(pieces, (std::vector<std::size_t>{1 << 20, 1 << 20, 3'000'000 - (2 << 20)}));
+}
+
 // The one descriptor that is left opens the folder.
 TEST(ListRefusals, a_file_that_can_not_be_opened_is_named_and_so_is_a_folder_that_is_none) {
   const TempFolder folder;
@@ -193,7 +213,8 @@ TEST(ListRefusals, a_file_that_can_not_be_opened_is_named_and_so_is_a_folder_tha
   const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ASSERT_GE(next, 0);
   ::close(next);
-  Result<std::vector<ListedFile>> files = Error{};
+  Result<std::vector<ListedFile>> files = files_below(folder.path());
+  ASSERT_TRUE(files) << files.error().message;
   {
     const Limited descriptors(RLIMIT_NOFILE, static_cast<rlim_t>(next) + 1);
     files = files_below(folder.path());
