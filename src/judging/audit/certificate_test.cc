@@ -204,6 +204,14 @@ TEST(Certificate, a_use_of_less_than_a_hundredth_is_told_with_two_digits) {
   EXPECT_TRUE(told(1.234).starts_with("used 123 % ")) << told(1.234);
 }
 
+TEST(Certificate, an_error_that_is_not_known_is_not_told) {
+  const std::string used = "used 50 % of the capacity proven on 2023-11-14 at 100 streams";
+  EXPECT_EQ(citation_text(sample(), {.used = 0.5, .ttft_error_p99 = 58_us}),
+            used + "; TTFT error at P99 ≤ 58.0 µs");
+  EXPECT_EQ(citation_text(sample(), {.used = 0.5, .itl_error_p99 = 61_us}),
+            used + ", ITL ≤ 61.0 µs");
+}
+
 TEST(Certificate, errors_are_signed_and_their_size_is_the_larger_tail) {
   std::vector<std::int64_t> values;
   for (int i = -100; i <= 900; ++i) values.push_back(i);

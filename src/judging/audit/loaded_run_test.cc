@@ -230,6 +230,13 @@ TEST(LoadedRun, who_asks_for_the_events_or_the_replies_gets_all_of_them) {
   EXPECT_EQ(also.counted, 0);
   EXPECT_EQ(replies.ended, 20);
   EXPECT_EQ(replies.counted, 31);
+  // Each of the two alone.
+  Ends events_alone;
+  folder.load({.also = &events_alone, .counts = counts});
+  EXPECT_EQ(events_alone.ended, 20);
+  Ends replies_alone;
+  folder.load({.replies = &replies_alone, .counts = counts});
+  EXPECT_EQ(replies_alone.counted, 31);
 }
 
 TEST(LoadedRun, a_folder_without_a_log_is_none) {

@@ -64,6 +64,8 @@ TEST(RankSpan, a_spread_that_the_clocks_cannot_tell_is_no_figure) {
   span.ranks[1].host = "g";
   EXPECT_TRUE(to_json(span)["start_spread_ns"].is_null());
   EXPECT_EQ(ranks_text(span), "2 ranks on 2 hosts; clocks within 2.00 ms; started within 2.00 ms");
+  span.start_spread = 1_ms;
+  EXPECT_EQ(ranks_text(span), "2 ranks on 2 hosts; clocks within 2.00 ms; started within 2.00 ms");
   span.start_spread = 2_ms + 1_us;
   EXPECT_EQ(to_json(span)["start_spread_ns"].as_int(), 2'001'000);
   span.start_spread = 5_ms;
