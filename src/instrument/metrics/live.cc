@@ -38,15 +38,13 @@ double coarse_middle_ms(std::size_t bin) {
 // If a reader takes a word of a newer text, it also sees the odd `turn` before it (release and
 // acquire), so it always notices a mix.
 void Live::Detail::store(std::string_view text) {
-  const std::size_t bytes = std::min(text.size(), kWords * sizeof(std::uint64_t));
+  std::array<char, kWords * sizeof(std::uint64_t)> padded{};
+  const std::size_t bytes = text.copy(padded.data(), padded.size());
+  const auto copy = std::bit_cast<std::array<std::uint64_t, kWords>>(padded);
   const std::uint32_t before = turn.load(kRelaxed);
   turn.store(before + 1, kRelaxed);  // odd: being written
   size.store(static_cast<std::uint32_t>(bytes), std::memory_order_release);
-  for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + at, std::min(bytes - at, sizeof word));
-    words[at / sizeof word].store(word, std::memory_order_release);
-  }
+  for (std::size_t i = 0; i < kWords; ++i) words[i].store(copy[i], std::memory_order_release);
   turn.store(before + 2, std::memory_order_release);
 }
 
