@@ -2,6 +2,7 @@
 // hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -72,6 +73,23 @@ TEST(SteadyRules, a_block_near_the_level_belongs_to_it_however_exact_the_level_i
   };
   EXPECT_EQ(first(20.3e6), 1U);
   EXPECT_EQ(first(20.7e6), 2U);
+}
+
+// Level for six passes after fourteen that fall: more than half of the run would go.
+TEST(SteadyRules, no_more_than_half_of_a_run_is_taken_for_a_slow_ramp) {
+  const auto run = [](std::size_t ramp) {
+    return decided(rule_run(20 * 128,
+                            [ramp](std::size_t i) {
+                              const double left =
+                                  1 - static_cast<double>(i) / (128 * static_cast<double>(ramp));
+                              return 20e6 * (1 + std::max(left, 0.0));
+                            }),
+                   128);
+  };
+  EXPECT_TRUE(run(10).found);
+  const SteadyState late = run(14);
+  EXPECT_FALSE(late.found);
+  EXPECT_EQ(late.verdict, SteadyVerdict::drifting_down);
 }
 
 TEST(SteadyRules, a_start_that_is_less_than_a_tenth_off_is_no_ramp) {
