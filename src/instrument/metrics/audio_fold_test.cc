@@ -117,6 +117,19 @@ TEST(AudioFold, the_unit_of_a_run_of_speech_is_its_seconds_of_sound) {
   EXPECT_EQ(point.units.per_second, point.audio.per_second);
 }
 
+TEST(PointUnits, a_query_that_asked_for_no_number_asked_for_one) {
+  RunInfo info;
+  info.phases = {{PhaseKind::performance, "performance", false}};
+  info.facts.set("api", "openai_images");
+  PointFold fold(info);
+  Event event = spoken(Duration{-1});
+  event.choices_asked = 0;
+  fold.on_done(event, "");
+  event.choices_asked = 3;
+  fold.on_done(event, "");
+  EXPECT_EQ(fold.finish({RunState::complete, ""}).units.completed, 4);
+}
+
 TEST(AudioFold, a_reply_without_its_instants_has_what_they_are_not_needed_for) {
   AudioFold fold;
   Event unsent = spoken(100_ms);

@@ -167,6 +167,7 @@ TEST(GapLimits, what_is_less_or_more_stays_between_nothing_and_the_largest_value
   EXPECT_EQ(less(5_ns, 6_ns), 0_ns);
   EXPECT_EQ(less(Duration{-5}, 3_ns), Duration{-5}) << "a gap that goes back";
   EXPECT_EQ(more(5_ns, 3_ns), 8_ns);
+  EXPECT_EQ(more(Duration{-5}, 3_ns), Duration{-2});
   EXPECT_EQ(more(0_ns, Duration::max()), Duration::max());
   for (const std::int64_t ns : {1, 2, 5}) {
     EXPECT_EQ(more(Duration{ns}, Duration::max()), Duration::max());

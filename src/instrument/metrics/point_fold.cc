@@ -277,10 +277,6 @@ void PointFold::find_truth(const Event& event, const Open& q) {
     counted = options_.counts->find(event.query);
     if (counted == nullptr) counted = &kUncounted;
   }
-  if (event.outcome != Outcome::ok) {
-    truth_ = TokenTruth{};
-    return;
-  }
   reconcile(event, q.evidence, counted, truth_);
 }
 

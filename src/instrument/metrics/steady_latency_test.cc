@@ -180,6 +180,7 @@ TEST(SteadyLatency, a_runs_facts_say_what_gates_it) {
   // As a damaged log may have it.
   EXPECT_EQ(of(Json().set("slots", 0)).slots, 1U);
   EXPECT_EQ(of(Json().set("slots", -3)).slots, 1U);
+  EXPECT_EQ(of(Json().set("slots", (std::int64_t{1} << 32) + 5)).slots, 1U << 24U);
   EXPECT_EQ(steady_options(Json().set("api_unit", "caption")).unit, "caption");
   EXPECT_EQ(steady_options(Json().set("api_unit", "\x1b[31m")).unit, "");
   EXPECT_EQ(steady_options(Json()).super_pass, 0U);

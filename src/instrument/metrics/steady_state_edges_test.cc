@@ -110,6 +110,8 @@ TEST(SteadyStateEdges, a_window_is_long_enough_at_the_very_length_and_of_four_pa
   EXPECT_EQ(steady_of(run, 200, span + 1_ns).status, WindowStatus::insufficient_duration);
   EXPECT_EQ(steady_of(run, 200, span).span, span);
   EXPECT_EQ(steady_of(run, 200, span).from, Instant{});
+  EXPECT_EQ(steady_of(run, 200, span).latency.min, 2e9);
+  EXPECT_EQ(steady_of(run, 200, span).ttft.min, 300e6);
   const SteadyState three = steady_of(level_run(3 * 200), 200);
   EXPECT_TRUE(three.found);
   EXPECT_EQ(three.status, WindowStatus::insufficient_passes);

@@ -29,7 +29,7 @@ SteadyState found_state() {
                   .high = 3e6},
                  {.name = "ttft_p50", .level = Level::unknown}};
   out.completed = 499;
-  out.failed = 1;
+  out.failed = 9;
   out.output_tokens = 7;
   out.tps = 2.5;
   out.qps = 0.5;
@@ -48,7 +48,7 @@ TEST(SteadyStateJson, a_window_has_its_place_and_its_figures) {
             R"("drift_error":0.002,"p_value":0.5,"variation":0.03,"low_ms":2.0,"high_ms":3.0},)"
             R"({"name":"ttft_p50","state":"Unknown","drift":0.0,"drift_error":0.0,"p_value":1.0,)"
             R"("variation":0.0,"low_ms":0.0,"high_ms":0.0}],"figures":{"n_samples_completed":499,)"
-            R"("n_samples_failed":1,"output_tokens":7,"system_tps":2.5,"tps_per_user":null,)"
+            R"("n_samples_failed":9,"output_tokens":7,"system_tps":2.5,"tps_per_user":null,)"
             R"("qps":0.5,"ttft_ms":{"p50":2.0,"p90":2.0,"p99":2.0,"mean":2.0},"tpot_ms":null,)"
             R"("latency_ms":null}})");
 }
@@ -90,6 +90,11 @@ TEST(SteadyStateText, says_yes_no_or_not_known_and_why) {
   EXPECT_EQ(
       steady_state_text(state),
       "not known: level in super-passes 2 to 6 of 7 only, 4 are needed; the whole run counts");
+  state.first = 3;
+  EXPECT_EQ(
+      steady_state_text(state),
+      "not known: level in super-passes 4 to 6 of 7 only, 4 are needed; the whole run counts");
+  state.first = 1;
   state.super_passes = 3;
   EXPECT_EQ(steady_state_text(state),
             "not known: 3 super-passes, 4 are needed; the whole run counts");

@@ -168,6 +168,10 @@ TEST(TokenTally, every_doubt_is_counted_and_told) {
   whole.streamed = false;
   tally.add(whole, counted_by(TokenBasis::usage), 1);
   tally.add(tallied_event(0), counted_by(TokenBasis::usage), 1);
+  whole.stream_asked = false;
+  TokenTally of_a_whole;
+  of_a_whole.add(whole, counted_by(TokenBasis::usage), 1);
+  EXPECT_EQ(of_a_whole.finish(nullptr).not_streamed, 0U) << "no stream was asked for";
   Event unheard = tallied_event(0);
   unheard.received_bytes = 1;
   TokenTally of_a_byte;

@@ -253,6 +253,10 @@ TEST(TrajectoryFold, a_run_without_an_end_has_no_lines_of_time) {
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_EQ(lines[0].second, "0 of 1 succeeded, 1 never begun; under load 0 of 0");
   EXPECT_EQ(lines[1].second, "main: 0 of 2 queries; 0.00 tok/s; 0.0 % of the critical path");
+  EXPECT_EQ(
+      trajectory_lines({.planned = 9, .begun = 9, .succeeded = 6, .loaded = 5, .loaded_good = 4})[0]
+          .second,
+      "6 of 9 succeeded; under load 4 of 5");
 }
 
 TEST(TrajectoryFold, under_load_are_those_that_ended_before_the_first_slot_had_none_left) {

@@ -37,7 +37,7 @@ T ranked(std::span<const T> all, std::span<const T> out, std::span<const T> in, 
 // The bucket with this rank. REQUIRES: the counts add up to more.
 std::size_t ranked_bucket(const std::vector<std::int64_t>& counts, std::int64_t rank) {
   std::size_t at = 0;
-  for (std::int64_t seen = counts[at]; seen <= rank;) seen += counts[++at];
+  for (std::int64_t seen = counts[0]; seen <= rank;) seen += counts[++at];
   return at;
 }
 

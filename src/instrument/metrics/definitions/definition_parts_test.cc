@@ -46,6 +46,16 @@ TEST(DefinitionParts,
     return point.window;
   };
   EXPECT_EQ(window({10, 40, 40}), 26_ms + 30_ms);
+  DefinitionFold failing(
+      RunInfo{.phases = {{PhaseKind::performance, "performance", true}},
+              .facts = *Json::parse(R"({"run_config": {"load_pattern": {"type": "poisson"}}})")},
+      {&kEndpointsDefinition});
+  for (const std::uint32_t i : {0U, 1U, 2U}) {
+    HandMadeQuery q = steady_query(0, i, 10 + 30 * i, 20, 0, 2);
+    if (i == 2) q.outcome = Outcome::http_error;
+    tell(q, failing);
+  }
+  EXPECT_EQ(failing.finish()[0].window, 20_ms + 30_ms) << "a later one that failed ends nothing";
   EXPECT_EQ(window({10, 40, 39}), 23_ms + 30_ms);
   EXPECT_EQ(window({40, 10, 20}), 20_ms + 30_ms);
 }

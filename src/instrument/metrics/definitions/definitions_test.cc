@@ -189,6 +189,9 @@ TEST(Definitions, each_choice_of_a_reply_has_its_own_tpot) {
   const Figures two = figures("assay", q);
   EXPECT_EQ(two.tpot, 10 * kMs);
   EXPECT_EQ(two.more_tpot, std::vector<double>{20 * kMs});
+  HandMadeQuery short_first = q;
+  short_first.events[2].choice = 1;
+  EXPECT_EQ(figures("assay", short_first).tpot, 10 * kMs) << "the first has one fragment";
   RunInfo info;
   info.phases.push_back({PhaseKind::performance, "performance", false});
   ClassFold classes(info, {{.name = "a"}});
