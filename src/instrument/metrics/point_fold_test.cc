@@ -264,6 +264,13 @@ TEST(PointFold, an_interrupted_run_is_not_complete) {
   EXPECT_EQ(p.warnings.at(0), "the run was interrupted: Ctrl-C");
 }
 
+TEST(PointFold, a_run_with_a_query_in_flight_at_its_end_is_not_complete) {
+  Point p{.end = {RunState::complete, {}}};
+  EXPECT_TRUE(p.complete());
+  p.counts.unfinished = 1;
+  EXPECT_FALSE(p.complete());
+}
+
 TEST(PointFold, lost_records_are_a_warning) {
   PointFold fold(run_of());
   const Point p = fold.finish(kComplete, 12'345);

@@ -334,6 +334,8 @@ TEST(TrajectoryFold, streamed_replies_have_their_first_token_and_uncounted_ones_
   const TrajectoryReport report = fold.finish();
   EXPECT_EQ(report.nodes.ttft.max, 8e6);
   EXPECT_EQ(report.agents[0].nodes.ttft.count, 1U);
+  EXPECT_EQ(report.agents[0].nodes.ttft.max, 8e6);
+  EXPECT_EQ(report.agents[0].nodes.latency.max, 20e6);
   EXPECT_EQ(report.agents[1].nodes.ttft.count, 0U);
   EXPECT_EQ(report.nodes.output_tokens, 0);
   EXPECT_EQ(report.agents[0].interactivity, 0);

@@ -192,6 +192,10 @@ TEST(Definitions, each_choice_of_a_reply_has_its_own_tpot) {
   HandMadeQuery short_first = q;
   short_first.events[2].choice = 1;
   EXPECT_EQ(figures("assay", short_first).tpot, 10 * kMs) << "the first has one fragment";
+  HandMadeQuery at_once = steady_query(0, 0, 0, 10, 10, 1);
+  at_once.usage.completion_tokens = 3;
+  at_once.done = at_ms(50);
+  EXPECT_EQ(figures("assay", at_once).tpot, std::nullopt) << "all in one fragment";
   RunInfo info;
   info.phases.push_back({PhaseKind::performance, "performance", false});
   ClassFold classes(info, {{.name = "a"}});
@@ -469,6 +473,9 @@ TEST(Definitions, a_point_in_json_has_its_rules_and_what_is_known) {
   EXPECT_EQ(json["title"].as_string(), kVllmDefinition.title);
   EXPECT_EQ(json["source"].as_string(), kVllmDefinition.source);
   EXPECT_EQ(json["rules"]["ttft"].as_string(), kVllmDefinition.ttft);
+  EXPECT_EQ(json["rules"]["tpot"].as_string(), kVllmDefinition.tpot);
+  EXPECT_EQ(json["rules"]["itl"].as_string(), kVllmDefinition.itl);
+  EXPECT_EQ(json["rules"]["latency"].as_string(), kVllmDefinition.latency);
   EXPECT_EQ(json["rules"]["failures"].as_string(), kVllmDefinition.failures);
   EXPECT_EQ(json["rules"]["percentiles"].as_string(), to_string(kVllmDefinition.percentiles));
   EXPECT_EQ(json["rules"]["window"].as_string(), to_string(kVllmDefinition.window));
