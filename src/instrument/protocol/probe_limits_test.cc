@@ -248,6 +248,10 @@ TEST(ProbeModels, what_is_listed_is_told_in_few_words) {
   ProbeAnswers answers = sane();
   answers.models = {"a", "m", "z"};
   EXPECT_THAT(findings(answers), HasSubstr("good models: 3 listed; asked m"));
+  answers.models = {"a", "z"};
+  EXPECT_THAT(findings(answers),
+              AllOf(HasSubstr("note models: 'm' is not among the 2 it lists (the first is 'a')"),
+                    Not(HasSubstr("good models"))));
   answers.models.clear();
   answers.models_status = 0;
   EXPECT_THAT(findings(answers), HasSubstr("it lists none (no reply to GET /v1/models)"));
@@ -379,6 +383,8 @@ TEST(ProbeReport, its_json_has_each_count_under_its_name) {
                     kProbeDone}));
   EXPECT_EQ(to_json(find(probe_question(), answers))["streamed"]["usage"].dump(),
             R"({"prompt_tokens":9,"completion_tokens":4,"reasoning_tokens":2,"cached_tokens":3})");
+  answers.streamed = recorded(probe_stream({probe_word("a"), kProbeFinish, kProbeDone}));
+  EXPECT_TRUE(to_json(find(probe_question(), answers))["streamed"]["usage"].is_null());
 }
 
 TEST(ProbeReport, a_secret_that_leaks_letter_by_letter_is_in_no_part_of_it) {

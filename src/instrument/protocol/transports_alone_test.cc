@@ -105,6 +105,38 @@ TEST(TransportsAlone, a_job_keeps_its_connection_where_the_fetched_reply_leaves_
   }
 }
 
+// Else it goes on on another one, and does not end.
+TEST(TransportsAlone, a_job_stays_on_its_connection_where_an_answer_leaves_no_doubt) {
+  struct Case {
+    std::string reply{};
+    std::size_t rest = 0;
+    bool blocked = false;
+    bool kept = false;
+  };
+  const std::string queued = state_of_job("queued");
+  const Case cases[] = {{queued, 0, false, true},
+                        {state_of_job("queued", "Connection: close\r\n")},
+                        {queued + "more"},
+                        {queued, 1},
+                        {queued, 2},
+                        {queued, 0, true}};
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.reply);
+    LoneTransport lone(make_job_transport);
+    Slot& slot = lone.begin();
+    lone.lane.blocked = one.blocked;
+    const Fed fed = lone.feed(one.reply, one.rest);
+    EXPECT_TRUE(fed.sound);
+    EXPECT_EQ(fed.changed, !one.kept);
+    EXPECT_EQ(lone.shared.paced.size(), one.kept ? 1U : 0U);
+    EXPECT_EQ(slot.again, !one.kept);
+    EXPECT_EQ(lone.take_ended().size(), one.kept ? 0U : 1U);
+    EXPECT_TRUE(lone.notes.done.empty());
+    EXPECT_EQ(lone.transport->standing(),
+              one.kept ? Transport::Standing::open : Transport::Standing::leaving);
+  }
+}
+
 TEST(TransportsAlone, a_look_has_the_fields_of_its_post_that_say_nothing_of_the_body) {
   LoneTransport lone(make_job_transport);
   Slot& slot = lone.begin();
