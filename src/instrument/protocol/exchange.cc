@@ -364,7 +364,7 @@ void Exchange::emit_decoded(bool shares_read, const Stamp& stamp, EventSink& sin
     const Fragment& fragment = decoded_.fragments[i];
     const bool more = i + 1 < decoded_.fragment_count;
     if (fragment.category == Category::sound) {
-      hear_event(fragment.text, shares_read || more, stamp, sink);
+      hear_event(fragment.text, shares_read, stamp, sink);  // an event's last fragment
       continue;
     }
     emit(fragment.category, fragment.text, shares_read || more, stamp, sink);

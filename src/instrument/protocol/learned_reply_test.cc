@@ -183,6 +183,10 @@ TEST(LearnedReply, what_the_grammar_may_have_read_elsewhere_is_part_of_the_shape
   other = elsewhere;
   other.replace(other.find(":4"), 2, ":5");
   EXPECT_EQ(stranger.read(other), std::nullopt);
+  // A count of nothing in another form.
+  const std::string zero =
+      R"({"choices":[{"message":{"content":"words"}}],"usage":{"prompt_tokens":0.0}})";
+  EXPECT_EQ(Shape(zero, "words").read(zero), "words 0 -1");
   // A count as a string, and one of more digits than are surely in range.
   for (const char* value : {R"("4")", "1234567890", "4.0"}) {
     const std::string odd = format(

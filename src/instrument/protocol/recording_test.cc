@@ -243,6 +243,12 @@ TEST(ReadRecording, a_sound_has_its_pieces_its_bytes_and_the_time_that_it_plays)
   EXPECT_TRUE(facts.is_sound);
   EXPECT_FALSE(facts.streamed) << "with a length it came whole";
   EXPECT_EQ(facts.sound_bytes, 4U);
+  // What could have begun a head is sound at the end, which is of the last read.
+  facts = spoken({head + "Transfer-Encoding: chunked\r\n\r\n", probe_chunk("R"), "0\r\n\r\n"});
+  EXPECT_EQ(facts.sound_bytes, 1U);
+  ASSERT_EQ(facts.events.size(), 1U);
+  EXPECT_EQ(facts.events[0].read, 2U);
+  EXPECT_EQ(facts.events[0].at, after_the_query(70));
   // Samples may look like a document; a document that says its type is one.
   EXPECT_TRUE(spoken({head + "Content-Length: 2\r\n\r\n{}"}).is_sound);
   EXPECT_FALSE(spoken({std::string(kPlainHead) + "Content-Length: 2\r\n\r\n{}"}).is_sound);

@@ -172,6 +172,7 @@ TEST(Described, the_facts_of_events_stand_at_their_paths) {
   EXPECT_EQ(stream(R"({"t":"piece","what":"unused"})").error, "");
   EXPECT_TRUE(stream(R"({"t":"piece")").malformed);
   EXPECT_TRUE(stream("7").malformed);
+  EXPECT_TRUE(stream("7]").malformed);
 }
 
 TEST(Described, a_place_may_be_any_item_of_an_array) {
