@@ -306,6 +306,19 @@ TEST_F(RealtimeByHand, every_failure_has_its_outcome_and_its_words) {
   EXPECT_EQ(hand.notes.done.back().finish, FinishReason::length);
 }
 
+TEST_F(RealtimeByHand, a_ping_within_a_turn_is_answered_at_once) {
+  hand.submit(0);
+  SocketPeer peer = open();
+  hears(peer, 3);
+  peer.peer.say(SocketPeer::frame("still there?", net::FrameType::ping));
+  EXPECT_TRUE(hand.until([&] {
+    peer.hear();
+    return !peer.heard.pongs.empty();
+  }));
+  EXPECT_THAT(peer.heard.pongs, ElementsAre("still there?"));
+  EXPECT_TRUE(hand.notes.done.empty());
+}
+
 TEST_F(RealtimeByHand, a_refused_handshake_says_what_the_server_said) {
   hand.submit(0);
   PlayedPeer peer = hand.accept();
