@@ -100,7 +100,7 @@ bool HttpTarget::State::hold(const epoll_event& event, char* room) {
   Connection& c = *connections[id];
   HeldRead& read = held[held_count];
   const net::Received r = receive(c, room, kHeldBytes, &read.at);
-  if (r.bytes < 0 && r.error == EAGAIN) return false;
+  if (r.error == EAGAIN) return false;
   read.connection = id;
   read.serial = c.serial;
   read.error = r.error;  // of a reset that came since: another read would not name it
@@ -154,7 +154,7 @@ void HttpTarget::State::on_readable(std::uint32_t id, bool to_the_end) {
   for (;;) {
     Stamp at;
     const net::Received r = receive(*connections[id], buffer.data(), kReceiveBytes, &at);
-    if (r.bytes < 0 && r.error == EAGAIN) return;
+    if (r.error == EAGAIN) return;
     const auto size = static_cast<std::size_t>(std::max<ssize_t>(r.bytes, 0));
     on_read(id, {buffer.data(), size}, r.error, at);
     // A read that did not fill the buffer emptied the socket.

@@ -37,12 +37,14 @@ class Heard2 {
       if (type == Http2FrameType::data && (byte(4) & net::kEndStream) != 0)
         requests.push_back(stream);
       if (type == Http2FrameType::rst_stream) resets.push_back(stream);
+      if (type == Http2FrameType::goaway) ++goaways;
       in.erase(0, size);
     }
   }
   std::vector<std::uint32_t> requests{};
   std::vector<std::uint32_t> resets{};
   std::size_t body_bytes = 0;
+  int goaways = 0;
 
  private:
   bool greeted_ = false;
@@ -487,6 +489,19 @@ TEST(HttpTargetStreams, a_stream_that_ends_while_another_is_given_up_ends_once) 
   EXPECT_EQ(hand.notes.done[1].query.index, 1U);
   EXPECT_EQ(hand.notes.done[1].outcome, Outcome::cancelled);
   EXPECT_EQ(hand.target().in_flight(), 0U);
+}
+
+TEST(HttpTargetStreams, a_server_that_breaks_the_protocol_is_told_so_before_the_end) {
+  Streams s;
+  s.open();
+  s.hand.submit(0);
+  ASSERT_TRUE(s.heard(2));
+  EXPECT_EQ(s.log.goaways, 0);
+  s.peer.say(net::data(0, "of no stream"));
+  ASSERT_TRUE(s.hand.done(1));
+  EXPECT_EQ(to_string(s.hand.notes.done[0].outcome), "bad_reply") << s.hand.notes.details[0];
+  s.log.take(s.peer);
+  EXPECT_EQ(s.log.goaways, 1);
 }
 
 // Its last bytes are read though it takes no more of ours.
