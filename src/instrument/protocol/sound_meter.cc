@@ -47,9 +47,7 @@ std::uint64_t SoundMeter::take(std::uint64_t bytes) {
 
 std::uint64_t SoundMeter::begin_samples(std::size_t at) {
   state_ = State::samples;
-  const std::uint64_t bytes = take(head_.size() - at);
-  head_.clear();
-  return bytes;
+  return take(head_.size() - at);
 }
 
 std::uint64_t SoundMeter::read_head() {

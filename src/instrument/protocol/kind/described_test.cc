@@ -171,6 +171,7 @@ TEST(Described, the_facts_of_events_stand_at_their_paths) {
   EXPECT_EQ(stream(R"({"t":"trouble","what":{"message":"no room"}})").error, "no room");
   EXPECT_EQ(stream(R"({"t":"piece","what":"unused"})").error, "");
   EXPECT_TRUE(stream(R"({"t":"piece")").malformed);
+  EXPECT_FALSE(stream(R"({"t":"piece","piece":7})").malformed) << "a place below it is none";
   EXPECT_TRUE(stream("7").malformed);
   EXPECT_TRUE(stream("7]").malformed);
 }
