@@ -127,13 +127,13 @@ inline char* assay_reached() {
   ::close(fd);
   return bytes == MAP_FAILED ? nullptr : static_cast<char*>(bytes);
 }
+inline char* const assay_reached_bytes = assay_reached();
 inline bool assay_mutant(int number) {
   static const int chosen = [] {
     const char* text = std::getenv("ASSAY_MUTANT");
     return text == nullptr ? 0 : std::atoi(text);
   }();
-  static char* const reached = assay_reached();
-  if (reached != nullptr) reached[number] = 1;
+  if (assay_reached_bytes != nullptr) assay_reached_bytes[number] = 1;
   return chosen == number;
 }
 #endif
@@ -269,6 +269,11 @@ def culprit(held, path, line, words):
     return max(hides, default=(path, line))
 
 
+# Where an error comes from: an error in a header says it in the lines that lead there.
+CAUSE = re.compile(r"tree/([^\s:]+):(\d+):\d+: +(error: .*|required from .*"
+                   r"|note: in expansion of .*|in .constexpr. expansion of .*)")
+
+
 def nearest_above(held, path, line):
     """The last choice of a file before a line; None where it has none."""
     above = [at for file, at in held if file == path and at <= line]
@@ -291,8 +296,7 @@ def built_together(room, numbered, jobs):
         if built.returncode == 0 or not held:
             break
         errors = [(path, int(line), words) for path, line, words in
-                  re.findall(r"tree/([^\s:]+):(\d+):\d+: (error: .*|  required from here)",
-                             built.stdout)]
+                  re.findall(CAUSE, built.stdout)]
         own = {line - OWN for _, line, _ in errors if OWN < line < JOINT}
         # What does not compile as a choice is tried by itself later.
         alone = {line - JOINT for _, line, _ in errors if line > JOINT} - own
@@ -462,7 +466,9 @@ def main():
         if word == "survived":
             show(mutant)
     tried = count["killed"] + count["survived"]
-    killed = 100 * count["killed"] / tried if tried else 100
+    if mutants and not tried:
+        sys.exit("error: none of the mutants could be tried")
+    killed = 100 * count["killed"] / max(tried, 1)
     print(f"killed: {killed:.1f} % of {tried}")
     print(", ".join(f"{number} {word}" for word, number in count.items()))
     return 1 if killed < args.at_least else 0

@@ -188,7 +188,8 @@ def places(raw, code, fields):
         if others and not re.match(r"\s*=[^=]", code[match.end():]):
             yield raw[:match.start(2)] + (later or others)[0] + raw[match.end():]
     for match in re.finditer(r"\w\((\w+), (\w+)(?=[,)])", code):
-        if match.group(1) != match.group(2):
+        either = re.search(r"std::(min|max)(<[^()]*>)?$", code[:match.start() + 1])
+        if match.group(1) != match.group(2) and not either:
             yield (raw[:match.start(1)] + f"{match.group(2)}, {match.group(1)}"
                    + raw[match.end(2):])
     match = re.match(r"^(.*\breturn )([^;{}]+)(;.*)$", code)
