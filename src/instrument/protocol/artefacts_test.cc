@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <string>
 #include <thread>
@@ -139,6 +140,31 @@ TEST(ArtefactQueue, gets_the_bodies_and_the_sounds_of_replies_that_succeeded) {
                        {stream_head() + event("abcd") + event("ef") +
                         stream_chunk(R"({"type":"speech.audio.done"})") + std::string(kStreamEnd)}),
             std::vector<std::string>{"0 abcdef"});
+}
+
+TEST(ArtefactQueue, gets_the_bodies_of_all_queries_in_flight) {
+  MemoryBudget budget(1 << 20);
+  ArtefactQueue queue(budget);
+  ByHand hand;
+  hand.endpoints.api = Api::openai_images;
+  hand.datasets[0].generation.stream = false;
+  hand.options.artefacts = &queue;
+  std::array<PlayedPeer, 3> peers;
+  for (std::uint32_t i = 0; i < peers.size(); ++i) {
+    hand.submit(i);
+    peers[i] = hand.accept();
+    EXPECT_FALSE(hand.request(peers[i]).empty());
+  }
+  for (PlayedPeer& peer : peers) {
+    peer.say(
+        "HTTP/1.1 200 X\r\nContent-Length: 30\r\n\r\n"
+        R"({"data":[{"b64_json":"AAAA"}]})");
+  }
+  EXPECT_TRUE(hand.done(3));
+  queue.close();
+  int got = 0;
+  for (ReplyBytes one; queue.take(one);) ++got;
+  EXPECT_EQ(got, 3);
 }
 
 TEST(Artefacts, a_file_is_named_by_its_first_bytes_and_else_by_its_kind) {

@@ -54,7 +54,7 @@ struct SameBytes {
 };
 
 // The value of a varying member: a string's body without escapes, or a whole number's digits; empty
-// at nullptr where there is none.
+// at nullptr where there is none. REQUIRES: padding as JsonCursor needs.
 std::string_view varying_value(std::string_view data, std::string_view name);
 
 // The end of the string body at `p`; nullptr without a closing quote.

@@ -145,12 +145,12 @@ TEST_F(SecureRealtime, events_in_records_that_came_together_share_their_read) {
 }
 
 TEST_F(RealtimeByHand, a_turn_has_its_events_figures_and_end) {
-  hand.submit(0);
+  hand.submit(5);
   SocketPeer peer = open();
   EXPECT_THAT(peer.request, StartsWith("GET /v1/realtime?model=m HTTP/1.1\r\n"));
   EXPECT_THAT(peer.request, testing::Not(HasSubstr("x-request-id")));
   hears(peer, 3);
-  const QueryUuid id = query_uuid(0, 0, 0);
+  const QueryUuid id = query_uuid(0, 0, 5);
   EXPECT_THAT(peer.heard.texts,
               ElementsAre(HasSubstr(R"({"type":"session.update","session":{"type":"realtime",)"),
                           HasSubstr(R"("content":[{"type":"input_text","text":"hello"}])"),

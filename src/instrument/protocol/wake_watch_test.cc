@@ -38,9 +38,10 @@ class Thread {
   Instant woken{};
   ThreadBooks books{.ran = 80_ms, .waited = 7_ms, .voluntary_switches = 500};
   int looks = 0;
+  bool blind = false;
   WakeWatch watch{[this]() -> std::optional<ThreadBooks> {
     ++looks;
-    return books;
+    return blind ? std::nullopt : std::optional(books);
   }};
 };
 
@@ -54,6 +55,13 @@ TEST(WakeWatch, tells_when_the_thread_was_woken) {
   Thread thread;
   thread.doze(20_ms, 5_us);
   expect_close(thread.off());
+}
+
+TEST(WakeWatch, without_the_second_reading_it_says_nothing) {
+  Thread thread;
+  thread.doze(20_ms, 5_us);
+  thread.blind = true;
+  EXPECT_FALSE(thread.watch.slept_until(thread.now).known());
 }
 
 TEST(WakeWatch, a_core_that_came_late_is_seen_behind) {
