@@ -114,6 +114,10 @@ TEST(Sse, an_event_that_is_not_one_plain_line_is_gathered) {
   EXPECT_EQ(given_by(parser, "ta: c\n\ndata: d\n\n"), (AllGiven{{"c", -1, 7}, {"d", 13, 16}}));
   EXPECT_EQ(given_by(parser, "data: e\r\n\r"), (AllGiven{{"e", -1, 10}}));
   EXPECT_EQ(given_by(parser, "\ndata: f\n\n"), (AllGiven{{"f", 7, 10}}));
+  EXPECT_EQ(given_by(parser, "data: a\r\nx\ndata: b\r\n\r\n"), (AllGiven{{"a\nb", -1, 21}}));
+  // The LF behind a piece belongs to the next one.
+  const std::string_view more = "\ndata: g\r\n\r\n";
+  EXPECT_EQ(given_by(parser, more.substr(0, 11)), (AllGiven{{"g", -1, 11}}));
 }
 
 // Any bytes may follow a piece: the next read's, or an older one's.

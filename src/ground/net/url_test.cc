@@ -107,6 +107,7 @@ TEST(Url, what_is_refused_names_the_reason) {
       {"http+unix:///", "no socket file"},
       {"http+unix://%2/v1", "two hex digits"},
       {"http+unix://%2Fa%00b/v1", "control byte"},
+      {"http+unix://%2Fa%7fb/v1", "control byte"},
       {"http+unix://relative.sock/v1", "no socket file"},
       {"http+unix:///run/", "no socket file"},
       {"http+unix://%2Fa%2/v1", "two hex digits"},
