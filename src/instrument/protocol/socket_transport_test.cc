@@ -385,6 +385,16 @@ class SessionByHand : public RealtimeByHand {
     peer.say(end);
     ASSERT_TRUE(hand.done(turn + 1));
   }
+  // A session that has answered a first turn, the query `first`, and heard all of the next.
+  SocketPeer in_its_second_turn(std::uint32_t first) {
+    hand.target().submit({.index = first, .sample = 0}, hand.clock.now(), hand.notes);
+    SocketPeer peer = open();
+    hears(peer, 3);
+    answer(peer, first);
+    hand.target().submit({.index = first + 1, .sample = 1}, hand.clock.now(), hand.notes);
+    hears(peer, 5);
+    return peer;
+  }
 };
 
 TEST_F(SessionByHand, a_later_turn_says_only_what_is_new) {
@@ -456,12 +466,7 @@ TEST_F(SessionByHand, a_turn_that_crosses_with_the_servers_goodbye_begins_anothe
   std::uint32_t rounds = 0;
   for (const std::uint16_t code : {net::kCloseNormal, net::kCloseGoingAway, net::kCloseNoCode}) {
     const std::uint32_t first = 2 * rounds++;
-    hand.target().submit({.index = first, .sample = 0}, hand.clock.now(), hand.notes);
-    SocketPeer peer = open();
-    hears(peer, 3);
-    answer(peer, first);
-    hand.target().submit({.index = first + 1, .sample = 1}, hand.clock.now(), hand.notes);
-    hears(peer, 5);
+    SocketPeer peer = in_its_second_turn(first);
     std::string close;
     net::WebSocketWriter(net::WebSocketSide::server).close(close, code, "");
     peer.peer.say(close);
@@ -479,12 +484,7 @@ TEST_F(SessionByHand, a_turn_that_crosses_with_the_servers_goodbye_begins_anothe
 TEST_F(SessionByHand, a_session_that_ends_by_a_fault_or_within_a_reply_ends_its_turn) {
   for (const bool begun : {false, true}) {
     const std::uint32_t first = begun ? 2 : 0;
-    hand.target().submit({.index = first, .sample = 0}, hand.clock.now(), hand.notes);
-    SocketPeer peer = open();
-    hears(peer, 3);
-    answer(peer, first);
-    hand.target().submit({.index = first + 1, .sample = 1}, hand.clock.now(), hand.notes);
-    hears(peer, 5);
+    SocketPeer peer = in_its_second_turn(first);
     if (begun) peer.say(turn_words("hi"));
     std::string close;
     net::WebSocketWriter(net::WebSocketSide::server).close(close, begun ? 1000 : 1011, "");
