@@ -55,6 +55,16 @@ std::uint32_t BackendSpec::decode_batch(const DecodeLoad& load) const {
   return std::max(rule->at_least, batch);
 }
 
+std::vector<ApartRule> BackendSpec::rules_apart(const Subject& subject, WorkerRole role,
+                                                bool attention_dp) const {
+  std::vector<ApartRule> out;
+  for (const ApartRule& rule : apart_rules) {
+    const bool other = !rule.attention.empty() && (rule.attention == "dp") != attention_dp;
+    if (rule.role == role && !other && subject.matches(rule.when)) out.push_back(rule);
+  }
+  return out;
+}
+
 namespace {
 
 // An item's `when`; if it is missing, the rule always fits.
@@ -124,6 +134,31 @@ void read_scheduler(Fields& top, BackendSpec& out) {
   top.absorb(at);
 }
 
+void read_apart(Fields& top, BackendSpec& out) {
+  Fields at = top.map("apart", false);
+  out.prefill_ahead = at.flag("prefill_ahead", false);
+  out.prefill_draws_ranks = at.flag("prefill_draws_ranks", false);
+  for (const Json& item : at.value("rules").items()) {
+    Fields one(item, at.where("rules"));
+    one.value("when");
+    ApartRule rule;
+    rule.when = filter_of(item, at.where("rules"), at);
+    rule.role =
+        one.choice("role", {"prefill", "decode"}) == 0 ? WorkerRole::prefill : WorkerRole::decode;
+    rule.attention = one.text("attention", std::string());
+    rule.step = one.number("step", 1.0, 0.01);
+    auto times = read_factors(one.value("times"), one.where("times"));
+    if (times) {
+      rule.times = std::move(*times);
+    } else {
+      one.fail(times.error().message);
+    }
+    at.absorb(one);
+    out.apart_rules.push_back(std::move(rule));
+  }
+  top.absorb(at);
+}
+
 void read_memory(Fields& top, BackendSpec& out) {
   Fields at = top.map("memory");
   out.memory_fraction = at.number("fraction", {}, 0.01);
@@ -144,6 +179,7 @@ Result<BackendSpec> read_backend(const Json& file, const std::string& where) {
   out.aliases = top.texts("aliases");
   read_scheduler(top, out);
   read_memory(top, out);
+  read_apart(top, out);
   for (const Json& item : top.value("kv_cache").items()) {
     Fields at(item, where + ": kv_cache");
     at.value("when");
@@ -170,6 +206,7 @@ Result<BackendSpec> read_backend(const Json& file, const std::string& where) {
   sources.text("first_token", std::string());
   sources.text("send", std::string());
   sources.text("handoff", std::string());
+  sources.text("apart", std::string());
   sources.text("decode_batches", std::string());
   sources.text("mtp", std::string());
   top.absorb(sources);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -50,6 +51,19 @@ struct MtpRule {
   unsigned drafts = 0;
 };
 
+// What each worker does: prompts and decoding, or one of the two.
+enum class WorkerRole : std::uint8_t { both, prefill, decode };
+
+// How workers of one role differ from aggregated ones, to which the constants were fitted: other
+// kernels, other settings. Rules that fit all apply.
+struct ApartRule {
+  Subject when{};
+  WorkerRole role = WorkerRole::prefill;
+  std::string attention{};  // "dp", "tp": as in MtpRule
+  double step = 1;          // all of a step takes this many times as long
+  std::vector<std::pair<double StepConstants::*, double>> times{};
+};
+
 struct BackendSpec {
   enum class Policy : std::uint8_t { mixed, prefill_first };
 
@@ -83,6 +97,11 @@ struct BackendSpec {
   bool first_token_at_prefill = false;  // disaggregated: which worker sends token 1
   double send_s = 0;     // disaggregated: added to a prefill step for each prompt that leaves
   double handoff_s = 0;  // disaggregated: from KV moved to waiting on the decode worker
+  // Prefill workers: a step is made up while the one before it runs, so that what arrives meanwhile
+  // misses it; and the rank of a prompt is drawn, whatever the ranks have to do.
+  bool prefill_ahead = false;
+  bool prefill_draws_ranks = false;
+  std::vector<ApartRule> apart_rules{};
 
   double kv_bytes(const Subject& subject) const;
   // The same backend with only the rules that apply to this worker, and its token budget.
@@ -92,6 +111,9 @@ struct BackendSpec {
   std::uint32_t poll_steps(std::uint32_t queries) const;
   // 0: no rule applies.
   std::uint32_t decode_batch(const DecodeLoad& load) const;
+  // The rules of such a worker.
+  std::vector<ApartRule> rules_apart(const Subject& subject, WorkerRole role,
+                                     bool attention_dp) const;
 };
 
 Result<BackendSpec> read_backend(const Json& file, const std::string& where);

@@ -119,6 +119,56 @@ TEST(Catalogue, mistakes_name_file_field_and_fix) {
   EXPECT_NE(message("kind: calibration\nextra: 1").find("unknown key 'extra'"), std::string::npos);
 }
 
+TEST(Catalogue, a_rule_for_workers_apart_needs_a_role_and_constants_that_exist) {
+  const auto message = [](const char* rule) {
+    Catalogue catalogue = Catalogue::builtin();
+    const auto added = catalogue.add_text(
+        std::string("kind: backend\nname: mine\n"
+                    "scheduler: {policy: mixed, token_budget: 1, seqs_max: 1, block_tokens: 1,"
+                    " reserves_output: false}\n"
+                    "memory: {fraction: 0.9, of: total, reserve_bytes: 0}\nkv_cache: [{bytes: 1}]\n"
+                    "sources: {scheduler: me, memory: me, kv_cache: me}\napart: {rules: [") +
+            rule + "]}\n",
+        "my.yaml");
+    return added ? std::string("accepted") : added.error().message;
+  };
+  EXPECT_EQ(message("{role: decode, step: 1.2}"), "accepted");
+  EXPECT_NE(message("{step: 1.2}").find("'role' is missing"), std::string::npos);
+  EXPECT_NE(message("{role: decode, step: 0}").find("step"), std::string::npos);
+  EXPECT_NE(message("{role: prefill, times: {layr_s: 2}}").find("did you mean 'layer_s'"),
+            std::string::npos);
+  EXPECT_NE(message("{role: prefill, tims: {layer_s: 2}}").find("unknown key 'tims'"),
+            std::string::npos);
+}
+
+TEST(Deployment, workers_apart_take_the_rules_of_their_role_and_attention) {
+  const Catalogue catalogue = Catalogue::builtin();
+  const auto make = [&](WorkerRole role, Parallelism parallelism, const char* precision,
+                        const char* model = "deepseek-r1") {
+    DeploymentRequest request{model, "gb200", "sglang", precision, parallelism, 0U, {}};
+    request.role = role;
+    return *make_deployment(catalogue, request);
+  };
+  const Parallelism dp{1, 8, 8, 1};
+  const Parallelism tp{8, 1, 1, 1};
+  const Deployment both = make(WorkerRole::both, dp, "fp8");
+  const Deployment prefill = make(WorkerRole::prefill, dp, "fp8");
+  EXPECT_FALSE(both.apart);
+  EXPECT_TRUE(prefill.apart);
+  EXPECT_GT(prefill.constants.expert_compute, 2 * both.constants.expert_compute);
+  EXPECT_GT(prefill.constants.eager_layer_s, 2 * both.constants.eager_layer_s);
+  EXPECT_EQ(prefill.step, 1);
+  EXPECT_EQ(make(WorkerRole::decode, dp, "fp8").constants.expert_compute,
+            both.constants.expert_compute);
+  EXPECT_EQ(make(WorkerRole::prefill, tp, "fp8").constants.eager_layer_s,
+            make(WorkerRole::both, tp, "fp8").constants.eager_layer_s);
+  EXPECT_LT(make(WorkerRole::decode, tp, "nvfp4").step, 1);
+  EXPECT_EQ(make(WorkerRole::decode, dp, "nvfp4").step, 1);
+  EXPECT_EQ(make(WorkerRole::both, tp, "nvfp4").step, 1);
+  EXPECT_EQ(make(WorkerRole::decode, tp, "nvfp4", "qwen3-235b-a22b").step, 1)
+      << "nobody has measured another architecture's split";
+}
+
 TEST(Deployment, knows_what_fits) {
   const Catalogue catalogue = Catalogue::builtin();
   DeploymentRequest request{"deepseek-r1", "b200-sxm", "sglang", "fp8", {4, 1, 1, 1}, {}, {}};

@@ -52,8 +52,9 @@ bool begins(const std::string& filter, const std::string& version) {
   return fits(filter, version) || version.starts_with(filter + '.');
 }
 
-// Reads a map of constants; every value must be above 0.
-Result<std::vector<std::pair<double StepConstants::*, double>>> read_values(
+}  // namespace
+
+Result<std::vector<std::pair<double StepConstants::*, double>>> read_factors(
     const Json& map, const std::string& where) {
   std::vector<std::pair<double StepConstants::*, double>> out;
   std::vector<std::string_view> known;
@@ -75,8 +76,6 @@ Result<std::vector<std::pair<double StepConstants::*, double>>> read_values(
   }
   return out;
 }
-
-}  // namespace
 
 bool Subject::matches(const Subject& filter) const {
   return fits(filter.architecture, architecture) && fits(filter.model, model) &&
@@ -113,12 +112,12 @@ Result<void> read_calibration(const Json& file, const std::string& where, Calibr
   top.text("kind");
   into.provenance = top.text("provenance", into.provenance);
   top.value("fit");
-  ASSIGN_OR_RETURN(const auto base, read_values(top.value("base"), where + ": base"));
+  ASSIGN_OR_RETURN(const auto base, read_factors(top.value("base"), where + ": base"));
   for (const auto& [member, value] : base) into.base.*member = value;
   for (const Json& item : top.value("adjust").items()) {
     Adjustment adjustment;
     ASSIGN_OR_RETURN(adjustment.when, read_filter(item["when"], where + ": adjust"));
-    ASSIGN_OR_RETURN(adjustment.times, read_values(item["times"], where + ": adjust: times"));
+    ASSIGN_OR_RETURN(adjustment.times, read_factors(item["times"], where + ": adjust: times"));
     into.adjustments.push_back(std::move(adjustment));
   }
   for (const Json& item : top.value("compared").items()) {

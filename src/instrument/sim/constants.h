@@ -85,6 +85,10 @@ struct Adjustment {
   std::vector<std::pair<double StepConstants::*, double>> times{};
 };
 
+// "compute: 1.2, …" as pairs; every name must be a constant's and every value above 0.
+Result<std::vector<std::pair<double StepConstants::*, double>>> read_factors(
+    const Json& map, const std::string& where);
+
 // Measured points with which the model was compared: of one model, card, backend and format.
 struct ComparedFamily {
   Subject what{};

@@ -210,7 +210,7 @@ Result<Deployment> make_deployment(const Catalogue& catalogue, const DeploymentR
   out.parallelism = request.parallelism;
   Subject fitted = out.subject();
   fitted.model = catalogue.fitted_as(out.model);
-  out.apart = request.disaggregated;
+  out.apart = request.role != WorkerRole::both;
   out.doubts = catalogue.doubts();
   const Calibration& calibration = catalogue.calibration();
   out.constants = calibration.resolve(out.subject(), fitted);
@@ -219,16 +219,21 @@ Result<Deployment> make_deployment(const Catalogue& catalogue, const DeploymentR
     out.constants = at_rate(out.constants, software.rate(out.subject()));
     out.software = software.name;
   }
-  out.trust = trust_of(calibration.compared, out.subject(), request.disaggregated);
+  const bool attention_dp = out.parallelism.dp > 1;
+  for (const ApartRule& rule : out.backend.rules_apart(fitted, request.role, attention_dp)) {
+    for (const auto& [member, factor] : rule.times) out.constants.*member *= factor;
+    out.step *= rule.step;
+  }
+  out.trust = trust_of(calibration.compared, out.subject(), out.apart);
   if (fitted.model != out.model.name && out.trust.level != Trust::Level::compared) {
-    out.trust = trust_of(calibration.compared, fitted, request.disaggregated);
+    out.trust = trust_of(calibration.compared, fitted, out.apart);
     out.trust.says += format(" (constants of {}, which has the same layers)", fitted.model);
   }
   out.kv_bytes = out.backend.kv_bytes(out.subject());
   out.backend = out.backend.settled(out.subject(), out.parallelism.tp);
   if (request.drafts) {
     out.drafts = *request.drafts;
-  } else if (!request.disaggregated) {
+  } else if (!out.apart) {
     out.drafts = recipe_drafts(out);
   }
   out.acceptance = request.acceptance;

@@ -44,6 +44,7 @@ struct Deployment {
   double accept_growth = 0;          // see StepConstants
   double kv_bytes = 2;               // of one KV element
   StepConstants constants{};
+  double step = 1;  // all of a step takes this many times what the constants say
   Trust trust{};
   std::string software{};       // a generation of stacks; "": those of the fit
   bool apart = false;           // a worker of a system whose prefill and decode are separate
@@ -72,11 +73,11 @@ struct DeploymentRequest {
   std::string backend{};
   std::string precision{};  // "": the hardware's serving format: nvfp4/mxfp4, fp8, bf16
   Parallelism parallelism{};
-  std::optional<unsigned> drafts{};  // not given: the backend's measured recipe
-  std::vector<double> acceptance{};  // not given: the calibration's
-  bool disaggregated = false;        // true: no recipe drafts
-  std::string software{};            // a generation of stacks; "": those of the fit
-  std::string backend_version{};     // its release; "": not known
+  std::optional<unsigned> drafts{};    // not given: the backend's measured recipe
+  std::vector<double> acceptance{};    // not given: the calibration's
+  WorkerRole role = WorkerRole::both;  // one of the two: no recipe drafts
+  std::string software{};              // a generation of stacks; "": those of the fit
+  std::string backend_version{};       // its release; "": not known
 };
 
 // Looks up all names, checks that they fit together and that the weights fit the memory.

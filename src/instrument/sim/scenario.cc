@@ -48,7 +48,8 @@ Result<Split> parse_split(std::string_view text) {
   return out;
 }
 
-DeploymentRequest request_of(const Scenario& scenario, const Parallelism& parallelism) {
+DeploymentRequest request_of(const Scenario& scenario, const Parallelism& parallelism,
+                             WorkerRole role) {
   DeploymentRequest out;
   out.model = scenario.model;
   out.hardware = scenario.hardware;
@@ -58,7 +59,7 @@ DeploymentRequest request_of(const Scenario& scenario, const Parallelism& parall
   out.parallelism = parallelism;
   out.drafts = scenario.mtp;
   out.acceptance = scenario.acceptance;
-  out.disaggregated = !scenario.disagg.empty();
+  out.role = role;
   out.software = scenario.software;
   return out;
 }
@@ -137,7 +138,8 @@ Result<ClusterSpec> make_cluster_spec(const Catalogue& catalogue, const Scenario
   ASSIGN_OR_RETURN(const Parallelism own, layout(scenario));
   ASSIGN_OR_RETURN(out.router, parse_router(scenario.router));
   if (scenario.disagg.empty()) {
-    ASSIGN_OR_RETURN(out.deployment, make_deployment(catalogue, request_of(scenario, own)));
+    ASSIGN_OR_RETURN(out.deployment,
+                     make_deployment(catalogue, request_of(scenario, own, WorkerRole::both)));
     const unsigned each = own.gpus();
     if (scenario.gpus > 0 && scenario.gpus % each != 0) {
       return invalid(format("gpus: {} is not a multiple of the {} that one worker ({}) takes",
@@ -148,8 +150,10 @@ Result<ClusterSpec> make_cluster_spec(const Catalogue& catalogue, const Scenario
     ASSIGN_OR_RETURN(const Split pools, parse_split(scenario.disagg));
     ASSIGN_OR_RETURN(const Parallelism decode, pool_layout(pools.decode, own));
     ASSIGN_OR_RETURN(const Parallelism prefill, pool_layout(pools.prefill, own));
-    ASSIGN_OR_RETURN(out.deployment, make_deployment(catalogue, request_of(scenario, decode)));
-    ASSIGN_OR_RETURN(out.prefill, make_deployment(catalogue, request_of(scenario, prefill)));
+    ASSIGN_OR_RETURN(out.deployment,
+                     make_deployment(catalogue, request_of(scenario, decode, WorkerRole::decode)));
+    ASSIGN_OR_RETURN(out.prefill, make_deployment(catalogue, request_of(scenario, prefill,
+                                                                        WorkerRole::prefill)));
     out.workers = pools.decode.workers;
     out.prefill_workers = pools.prefill.workers;
     if (scenario.gpus > 0 && scenario.gpus != out.gpus()) {

@@ -47,7 +47,7 @@ class StepModel {
   explicit StepModel(const Deployment& deployment);
 
   StepTime parts(const StepLoad& load) const;
-  double seconds(const StepLoad& load) const { return parts(load).total(); }
+  double seconds(const StepLoad& load) const { return parts(load).total() * d_.step; }
   // A lower bound for every engine on this hardware: the larger of bytes over bandwidth and
   // operations over compute, at shares of 1.
   double lower_bound(const StepLoad& load) const;

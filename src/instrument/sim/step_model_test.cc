@@ -48,6 +48,13 @@ TEST(StepModel, one_sequence_streams_the_weights) {
   EXPECT_EQ(t.experts, 0);
 }
 
+TEST(StepModel, a_deployments_step_factor_scales_every_step) {
+  Deployment d = make("llama3.1-70b", "h200-sxm", "fp8", {1, 1, 1, 1});
+  const double seconds = StepModel(d).seconds(decode(7, 1000));
+  d.step = 1.25;
+  EXPECT_DOUBLE_EQ(StepModel(d).seconds(decode(7, 1000)), 1.25 * seconds);
+}
+
 // 4,096 prompt tokens at once: 2 x 68.4e9 x 4,096 / 1,979e12 = 283 ms of FP8 products.
 TEST(StepModel, a_long_prompt_is_compute_bound) {
   const StepModel model(ideal(make("llama3.1-70b", "h200-sxm", "fp8", {1, 1, 1, 1})));

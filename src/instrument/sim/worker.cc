@@ -63,16 +63,10 @@ void Worker::admit(Sequence sequence, Instant now) {
   if (born_ == Instant{} && steps_ == 0) born_ = now;
   const std::uint32_t index = take_index();
   Slot& slot = slots_[index];
-  // The rank with the fewest sequences; the first of equals.
-  std::uint32_t best = 0;
-  auto count = [&](std::uint32_t r) {
-    return ranks_[r].sequences + static_cast<double>(ranks_[r].waiting.size());
-  };
-  for (std::uint32_t r = 1; r < ranks_.size(); ++r) {
-    if (count(r) < count(best)) best = r;
-  }
+  const std::uint32_t best = choose_rank();
   slot.state = State::waiting;
   slot.rank = best;
+  slot.arrived = now;
   slot.target = std::max(1U, sequence.prompt);
   if (options_.role != WorkerRole::decode) slot.target += sequence.done;
   slot.computed = 0;
@@ -109,23 +103,6 @@ void Worker::admit(Sequence sequence, Instant now) {
 void Worker::cut_phase(Instant now) {
   // The current step ends unchanged; the next one uses the new state.
   if (phase_.steps > 1) phase_.steps = steps_by(now);
-}
-
-// For an engine that checks for arrivals only after a number of decode steps.
-void Worker::hide_until_polled(std::uint32_t index, Instant now) {
-  unseen_.push_back(index);
-  if (unseen_.size() > 1) return;  // those before it are seen at the same check
-  const std::uint64_t every = deployment_.backend.poll_steps(running() + waiting_count_);
-  const std::uint64_t soonest = step_ + steps_by(now);
-  const std::uint64_t looks = (soonest - std::min(soonest, polled_step_) + every - 1) / every;
-  poll_step_ = std::max(soonest, polled_step_ + looks * every);
-  phase_.steps = std::min(phase_.steps, poll_step_ - step_);
-}
-
-void Worker::see_arrivals() {
-  for (const std::uint32_t index : unseen_) ranks_[slots_[index].rank].waiting.push_back(index);
-  unseen_.clear();
-  polled_step_ = step_;
 }
 
 // Steps of the phase until the step at `now` has ended. Their time grows slowly, so bisect.
@@ -229,11 +206,15 @@ void Worker::begin(Instant now) {
   phase_.chunks.clear();
   preempted_ = false;
   Prompts prompts;
-  const bool hold = hold_prompts();
-  for (Rank& rank : ranks_) {
-    if (rank.sequences > 0) make_room(rank);
-    if (options_.role == WorkerRole::decode) join_decode_batch(rank);
-    if (!preempted_ && !hold) gather(rank, prompts);
+  if (options_.role == WorkerRole::prefill && deployment_.backend.prefill_ahead) {
+    gather_ahead(now, prompts);
+  } else {
+    const bool hold = hold_prompts();
+    for (Rank& rank : ranks_) {
+      if (rank.sequences > 0) make_room(rank);
+      if (options_.role == WorkerRole::decode) join_decode_batch(rank);
+      if (!preempted_ && !hold) gather(rank, prompts);
+    }
   }
   double sequences = 0;
   for (const Rank& rank : ranks_) sequences += rank.sequences;
@@ -284,74 +265,6 @@ void Worker::join_decode_batch(Rank& rank) {
     }
     start_decoding(index, first_here ? 1 : 0);
   }
-}
-
-void Worker::gather(Rank& rank, Prompts& prompts) {
-  const BackendSpec& backend = deployment_.backend;
-  double budget = backend.token_budget;
-  if (backend.policy == BackendSpec::Policy::mixed) {
-    budget -= rank.sequences * (1.0 + deployment_.drafts);
-  }
-  double tokens = 0;
-  double work = 0;
-  double leaving = 0;
-  const std::uint32_t prompts_max =
-      backend.prompts_max(deployment_.drafts > 0, options_.role == WorkerRole::both);
-  std::uint32_t prompts_left =
-      prompts_max > 0 ? prompts_max : std::numeric_limits<std::uint32_t>::max();
-  // The loop leaves a prompt that does not fit into the budget at the head: partly computed, or
-  // whole where prompts are not cut. A prompt longer than a budget has a step of its own.
-  while (!rank.waiting.empty() && budget >= 1 && prompts_left-- > 0) {
-    const std::uint32_t index = rank.waiting.front();
-    Slot& slot = slots_[index];
-    if (options_.role == WorkerRole::decode && !slot.recompute) break;
-    if (!backend.chunks && tokens > 0 && slot.target - slot.computed > budget) break;
-    if (slot.state == State::waiting) {
-      if (rank.in_memory >= backend.seqs_max || !reserve(rank, index)) break;
-      slot.state = State::prefilling;
-    }
-    const auto left = static_cast<double>(slot.target - slot.computed);
-    const auto chunk = static_cast<std::uint32_t>(backend.chunks ? std::min(budget, left) : left);
-    work += chunk * (slot.computed + 0.5 * chunk);
-    tokens += chunk;
-    budget -= chunk;
-    prompt_waiting_ -= chunk;
-    const bool completes = slot.computed + chunk == slot.target;
-    phase_.chunks.push_back({index, chunk, completes});
-    if (!completes) break;
-    ++leaving;
-    rank.waiting.pop_front();
-    --waiting_count_;
-  }
-  prompts.tokens = std::max(prompts.tokens, tokens);
-  prompts.work = std::max(prompts.work, work);
-  prompts.all += tokens;
-  if (options_.role == WorkerRole::prefill) prompts.leaving = std::max(prompts.leaving, leaving);
-}
-
-// Attention-DP balancing, as in TensorRT-LLM: a prompt stalls every rank, so prompts wait until
-// each rank has one, or has nothing to decode, or a number of steps has passed since the last were
-// let in (the count goes on when no prompt waits).
-bool Worker::hold_prompts() {
-  if (!balances()) return false;
-  bool everybody = true;
-  bool at_once = false;  // a rank has nothing else to do, or a prompt is half computed
-  for (const Rank& rank : ranks_) {
-    if (rank.waiting.empty()) {
-      everybody = false;
-    } else if (slots_[rank.waiting.front()].computed > 0) {
-      at_once = true;
-    }
-    at_once = at_once || rank.sequences <= 0;
-  }
-  if (!everybody && !at_once && ++held_ < deployment_.backend.dp_wait_steps) return true;
-  held_ = 0;
-  return false;
-}
-
-bool Worker::balances() const {
-  return deployment_.backend.dp_wait_steps > 0 && ranks_.size() > 1 &&
-         options_.role == WorkerRole::both;
 }
 
 std::uint64_t Worker::steps_ahead() {
@@ -417,6 +330,7 @@ void Worker::end(std::vector<WorkerEvent>& out) {
   const Duration took = phase_.after(phase_.steps);
   const Instant at = phase_.start + took;
   phase_.active = false;
+  ended_ = at;
   steps_ += phase_.steps;
   if (balances()) {
     held_ = (held_ + phase_.steps - 1) % deployment_.backend.dp_wait_steps;

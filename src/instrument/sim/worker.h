@@ -26,8 +26,6 @@
 
 namespace assay::sim {
 
-enum class WorkerRole : std::uint8_t { both, prefill, decode };
-
 struct WorkerOptions {
   WorkerRole role = WorkerRole::both;
   std::uint64_t seed = 1;
@@ -102,6 +100,7 @@ class Worker {
     State state = State::empty;
     Sequence sequence{};
     std::uint32_t rank = 0;
+    Instant arrived{};
     bool cancelled = false;
     bool recompute = false;        // preempted: its KV is computed here, in any role
     std::uint32_t target = 0;      // tokens to compute before it decodes: the prompt, and after a
@@ -173,7 +172,9 @@ class Worker {
   void begin(Instant now);
   void end(std::vector<WorkerEvent>& out);
   void join_decode_batch(Rank& rank);
+  std::uint32_t choose_rank();
   void gather(Rank& rank, Prompts& prompts);
+  void gather_ahead(Instant now, Prompts& prompts);
   void refuse_head(Rank& rank);
   std::uint64_t steps_ahead();
   void start_decoding(std::uint32_t index, std::uint32_t lead);
@@ -224,6 +225,8 @@ class Worker {
   std::vector<std::uint32_t> fresh_{};      // decode role: their first token comes in this step
   std::vector<std::uint32_t> cancelled_{};  // dropped when the phase ends
   Instant wake_ = Instant::max();           // idle, with something to begin
+  Instant ended_{};                         // the last phase
+  Instant in_time_ = Instant::max();        // who arrived later misses the step being made up
   std::uint64_t held_ = 0;                  // steps since prompts were last let in, in attention DP
   // Arrivals that the scheduler has not seen yet, and the decode step at which it will.
   std::deque<std::uint32_t> unseen_{};
