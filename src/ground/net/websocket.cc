@@ -46,7 +46,7 @@ bool WebSocketReader::feed(std::string_view bytes, WebSocketEvents& events) {
   if (!error_.empty()) return false;
   while (!closed_) {
     if (!in_payload_) {
-      if (bytes.empty() || !take_head(bytes)) return error_.empty();
+      if (!take_head(bytes)) return error_.empty();
       if (!begin_frame()) return false;
     }
     if (bytes.empty() && left_ > 0) return true;

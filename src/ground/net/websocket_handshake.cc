@@ -149,7 +149,7 @@ ClientHandshake::State ClientHandshake::feed(std::string_view& bytes) {
     check(head_);
   }
   if (state_ == State::refused) {
-    body_ += bytes.substr(0, kBodyMax - std::min(kBodyMax, body_.size()));
+    body_ += bytes.substr(0, kBodyMax - body_.size());
     bytes = {};
   }
   return state_;
