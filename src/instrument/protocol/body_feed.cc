@@ -89,7 +89,9 @@ bool BodyFeed::wait_for_room(std::size_t phase, std::uint64_t ordinal) {
     const std::uint64_t reached = reached_.load(std::memory_order_acquire);
     const std::uint64_t in_phase = reached >> 32;
     if (in_phase > phase) return false;
-    const std::uint64_t done = in_phase == phase ? reached & 0xffffffff : 0;
+    // The furthest query's own body is in use until the next one begins.
+    const std::uint64_t begun = in_phase == phase ? reached & 0xffffffff : 0;
+    const std::uint64_t done = begun - std::min<std::uint64_t>(begun, 1);
     // A body ahead of its phase takes no other body's place.
     const bool early =
         in_phase < phase && slot_of(phase, ordinal).key.load(std::memory_order_acquire) != 0;
@@ -108,9 +110,10 @@ void BodyFeed::begin_use(const Query& query) {
   const std::uint64_t before = reached_.load(std::memory_order_relaxed);
   if (here <= before) return;
   reached_.store(here, std::memory_order_release);
-  // Wakes the feed four times in a round of the slots: waking costs a system call.
+  // Wakes the feed four times in a round of the slots, and with each phase: waking costs a system
+  // call.
   const std::uint64_t part = slots_.size() / 4;
-  if (here >> 32 == before >> 32 && here / part == before / part) return;
+  if (here / part == before / part) return;
   steps_.fetch_add(1);
   steps_.notify_one();
 }

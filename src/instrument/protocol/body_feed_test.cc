@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "base/format.h"
 #include "base/rng.h"
@@ -239,7 +240,8 @@ TEST(BodyFeed, sleeps_where_it_has_no_room) {
   EXPECT_LT(others() - before, 30'000) << "of its 60 ms beside it";
 }
 
-// The feed may come to the place of a body that the measuring thread still sends.
+// The feed may come to the place of a body that the measuring thread still sends, where that one is
+// of an earlier query than the furthest.
 TEST(BodyFeed, a_body_in_use_is_not_written_over_by_the_one_that_is_due_in_its_place) {
   Made made(10'000);
   const Gate gate;
@@ -248,8 +250,15 @@ TEST(BodyFeed, a_body_in_use_is_not_written_over_by_the_one_that_is_due_in_its_p
   PreparedRequests requests = made.requests(made.datasets, made.plan);
   OsClock clock;
   requests.get_ahead(clock, Instant::max());
+  *gate.open = false;
+  *gate.reached = false;
+  const std::uint64_t ahead = *made.count;
   QueryStream queries(made.plan.phases[0], 0, 0, 1);
-  const Query query = queries.next();
+  std::vector<Query> first;
+  for (int i = 0; i < 8; ++i) first.push_back(queries.next());
+  bytes_of(requests, first[7]);  // the feed looks again, and comes to the first place
+  while (!*gate.reached) std::this_thread::yield();
+  const Query& query = first[3];
   const Pieces pieces = requests.fill(query, 0, kFeedKey);
   const auto text = [&] {
     std::string out;
@@ -259,8 +268,55 @@ TEST(BodyFeed, a_body_in_use_is_not_written_over_by_the_one_that_is_due_in_its_p
   const std::string before = text();
   EXPECT_NE(before.find(format("row {} x", query.sample)), std::string::npos);
   EXPECT_EQ(pieces.count, 2U);
-  for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+  *gate.open = true;
+  while (*made.count < ahead + 6) std::this_thread::yield();  // 0 to 6 without the fourth
   EXPECT_EQ(text(), before);
+  EXPECT_EQ(requests.made_here(), 0U);
+}
+
+// 2,000 bodies of the first phase, and 2,096 of the second, fill the 4,096 places. With the 1,024th
+// query the feed looks again, and finds the places of the 1,023 bodies before it.
+TEST(BodyFeed, the_next_phases_bodies_take_the_places_of_those_that_were_sent) {
+  Made made(10'000);
+  made.plan.phases[0].stop.queries_max = 2000;
+  PreparedRequests requests = made.requests(made.datasets, made.plan);
+  OsClock clock;
+  requests.get_ahead(clock, Instant::max());
+  EXPECT_EQ(*made.count, 8U + 4096U);
+  QueryStream first(made.plan.phases[0], 0, 0, 1);
+  for (int i = 0; i < 1024; ++i) bytes_of(requests, first.next());
+  while (*made.count < 8U + 4096U + 1023U) std::this_thread::yield();
+  for (int i = 1024; i < 2000; ++i) bytes_of(requests, first.next());
+  QueryStream second(made.plan.phases[1], 1, 0, 1);
+  for (int i = 0; i < 2096 + 1023; ++i) bytes_of(requests, second.next());
+  EXPECT_EQ(requests.made_here(), 0U);
+}
+
+// A thread of three that send has every third query. Its feed looks again with each eighth of them,
+// whose own body is in use then.
+TEST(BodyFeed, keeps_its_distance_to_its_own_threads_queries_also_past_one_that_is_never_asked) {
+  for (const bool all : {true, false}) {
+    Made made(10'000);
+    const Gate gate;
+    gate.close_before(made, 500'000);
+    *gate.open = true;
+    Plan whose = made.plan;
+    whose.shard_index = 2;
+    whose.shard_count = 3;
+    PreparedRequests requests = made.requests(made.datasets, whose);
+    OsClock clock;
+    requests.get_ahead(clock, Instant::max());
+    const std::uint64_t ahead = *made.count;
+    QueryStream queries(whose.phases[0], 0, 2, 3);
+    for (std::uint64_t asked = 0; asked < 48;) {
+      while (*made.count + 1 < ahead + asked) std::this_thread::yield();
+      for (int i = 0; i < 8; ++i, ++asked) {
+        const Query query = queries.next();
+        if (all || asked != 3) bytes_of(requests, query);
+      }
+    }
+    EXPECT_EQ(requests.made_here(), 0U);
+  }
 }
 
 TEST(BodyFeed, few_prompts_are_prepared_as_those_of_a_file_are) {
