@@ -143,10 +143,9 @@ void HttpTarget::State::connect_failed(std::uint32_t id, Outcome outcome, std::s
   Destination& d = destinations[endpoint];
   ++stats.connections_failed;
   close_connection(id);
-  // The next try uses the name's next address: IPv6 may be refused where IPv4 is served.
-  d.address_next = (d.address_next + 1) % d.addresses.size();
   connect_error = why;
-  const bool more_addresses = d.address_next != 0;
+  // IPv6 may be refused where IPv4 is served.
+  const bool more_addresses = d.try_next_address();
   if (!d.waiting.empty() && !more_addresses) {
     fail_later(d.waiting.front().query, d.waiting.front().due, endpoint, outcome, std::move(why));
     d.waiting.pop_front();

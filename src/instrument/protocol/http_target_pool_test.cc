@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/filter.h>
+#include <malloc.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -381,6 +382,43 @@ TEST(HttpTargetPool, each_address_of_a_name_is_tried) {
   hand.submit(1);
   ASSERT_TRUE(hand.done(2));
   EXPECT_EQ(hand.notes.done[1].outcome, Outcome::connect_failed);
+}
+
+TEST(HttpTargetPool, the_addresses_of_a_name_are_tried_in_their_order_and_then_from_the_first) {
+  Destination three;
+  for (const char* const text : {"127.0.0.1", "127.0.0.2", "127.0.0.3"}) {
+    three.addresses.push_back(*net::Address::numeric(text, 1));
+  }
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(three.address_next, 0U);
+    EXPECT_TRUE(three.try_next_address());
+    EXPECT_EQ(three.address_next, 1U);
+    EXPECT_TRUE(three.try_next_address());
+    EXPECT_EQ(three.address_next, 2U);
+    EXPECT_FALSE(three.try_next_address());
+  }
+  Destination one;
+  one.addresses.push_back(*net::Address::numeric("::1", 1));
+  EXPECT_FALSE(one.try_next_address());
+  EXPECT_EQ(one.address_next, 0U);
+}
+
+// What the heap holds is counted by the C library, without sanitizers.
+TEST(HttpTargetPool, a_run_of_many_connections_holds_the_memory_of_those_at_once) {
+  ByHand hand;
+  const auto ask = [&](std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      PlayedPeer peer;
+      hand.exchange(peer, i, plain_reply("Connection: close\r\n"));
+      hand.pass(3600_s);  // no deadline is left
+      hand.turn();
+      hand.notes = {};
+    }
+  };
+  ask(20);
+  const std::size_t before = ::mallinfo2().uordblks;
+  ask(100);
+  EXPECT_LT(::mallinfo2().uordblks, before + 50 * sizeof(Connection));
 }
 
 // The peer's kernel drops what comes until the request was on its way.

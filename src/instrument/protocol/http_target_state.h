@@ -57,6 +57,12 @@ struct Destination {
   Destination() = default;
   Destination(Destination&&) = default;
 
+  // Goes on to the name's next address; false where it is the first one again.
+  bool try_next_address() {
+    address_next = (address_next + 1) % addresses.size();
+    return address_next != 0;
+  }
+
   net::Url url{};
   std::string name{};  // for messages
   std::vector<net::Address> addresses{};

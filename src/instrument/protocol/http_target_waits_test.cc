@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <memory>
@@ -237,6 +238,49 @@ TEST(HttpTargetWaits, a_poll_whose_time_has_come_does_not_sleep) {
   EXPECT_LT(slept() - before, 100);
 }
 
+// Moves on by 1 ms with each look, which is longer than what a wake takes.
+class StridingClock final : public Clock {
+ public:
+  Instant now() const override {
+    now_ = now_ + 1_ms;
+    ++looks;
+    return now_;
+  }
+  void sleep_until(Instant until) override { now_ = std::max(now_, until); }
+  Duration spin_window() const override { return {}; }
+  mutable std::atomic<int> looks{0};
+
+ private:
+  mutable Instant now_ = Instant{} + 1000_s;
+};
+
+// The kernel counts this thread's sleeps. Where the bytes come before it sleeps, or another process
+// holds its core, nothing more is known than the look before.
+TEST(HttpTargetWaits, bytes_that_end_a_sleep_came_at_its_end) {
+  bool seen = false;
+  for (int attempt = 0; attempt < 2000 && !seen; ++attempt) {
+    ByHand hand;
+    StridingClock clock;
+    auto target = HttpTarget::create(hand.plan, hand.datasets, hand.endpoints, hand.options, clock);
+    ASSERT_TRUE(target);
+    const auto poll = [&](Instant until) { (*target)->poll(until, hand.notes); };
+    (*target)->submit({}, clock.now(), hand.notes);
+    while (!hand.somebody_waits()) poll(clock.now());
+    PlayedPeer peer(net::accept_one(hand.listeners[0]).value());
+    for (; peer.request().empty(); peer.hear()) poll(clock.now());
+    const int before = clock.looks;
+    std::thread server([&] {
+      while (clock.looks < before + 2) std::this_thread::yield();
+      for (int i = 0; i < 200; ++i) std::this_thread::yield();
+      peer.say(stream_head() + word_chunk("a"));
+    });
+    while (hand.notes.events.empty()) poll(Instant::max());
+    server.join();
+    seen = hand.notes.events[0].uncertainty < 1_ms;
+  }
+  EXPECT_TRUE(seen);
+}
+
 // The first read takes 32 KiB of it.
 TEST(HttpTargetWaits, what_a_read_left_in_the_socket_may_have_come_before_that_read) {
   ByHand hand;
@@ -274,6 +318,37 @@ TEST(HttpTargetWaits, at_whatever_look_at_the_clock_a_byte_comes_it_came_when_it
     EXPECT_LE(event.arrival - event.uncertainty, said) << look;
     EXPECT_GE(event.arrival, said) << look;
     clock.at_look = nullptr;
+  }
+}
+
+// Of 24 ticks from the look that lists them, 12 go to as many reads; but 8 are read in any case.
+TEST(HttpTargetWaits, reading_leaves_as_much_time_to_what_is_done_with_the_bytes) {
+  struct Turn {
+    int ticks = 0;
+    int together = 0;
+    std::size_t done = 0;
+  };
+  for (const Turn& turn : {Turn{26, 12, 20}, Turn{0, 8, 8}}) {
+    ByHand hand;
+    TickingClock clock;
+    auto target = HttpTarget::create(hand.plan, hand.datasets, hand.endpoints, hand.options, clock);
+    ASSERT_TRUE(target);
+    const auto poll = [&] { (*target)->poll(clock.now() + TickingClock::kTick * 5, hand.notes); };
+    std::vector<PlayedPeer> peers;
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      (*target)->submit({.index = i}, clock.now(), hand.notes);
+      while (!hand.somebody_waits()) poll();
+      PlayedPeer& peer = peers.emplace_back(net::accept_one(hand.listeners[0]).value());
+      for (; peer.request().empty(); peer.hear()) poll();
+    }
+    for (PlayedPeer& peer : peers) peer.say(plain_reply());
+    int looks = 0;  // at the clock, before the first reply was reported
+    const Instant start = clock.now();
+    clock.at_look = [&](Instant) { looks += hand.notes.done.empty() ? 1 : 0; };
+    (*target)->poll(start + TickingClock::kTick * turn.ticks, hand.notes);
+    clock.at_look = nullptr;
+    EXPECT_EQ(looks, 2 + turn.together);
+    EXPECT_EQ(hand.notes.done.size(), turn.done);
   }
 }
 
