@@ -344,6 +344,8 @@ bool TlsSession::ask_for_another_handshake() {
   return SSL_renegotiate(state_->ssl) == 1 && SSL_do_handshake(state_->ssl) == 1;
 }
 
+bool TlsSession::say_goodbye() { return SSL_shutdown(state_->ssl) >= 0; }
+
 std::string_view TlsSession::version() const { return SSL_get_version(state_->ssl); }
 
 std::string_view TlsSession::application() const {

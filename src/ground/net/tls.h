@@ -75,11 +75,13 @@ class TlsSession {
   std::string_view output();
   void consume(std::size_t bytes);
 
-  // What few servers do unasked in the middle of a session, for tests of a client. The first is
-  // called before the handshake, and the third is of TLS 1.2 alone. False: not in this state.
+  // What few servers do in the middle of a session, for tests of a client. The first is called
+  // before the handshake, and the third is of TLS 1.2 alone. False: not in this state.
   void speak_at_most_tls_1_2();
   bool change_keys(bool also_the_clients);
   bool ask_for_another_handshake();
+  // Ends the session as TLS has it (close_notify); the connection stays.
+  bool say_goodbye();
 
   std::string_view version() const;      // TLSv1.3
   std::string_view application() const;  // the protocol that ALPN chose: "h2", "http/1.1" or ""

@@ -256,6 +256,32 @@ TEST(HttpTargetTls, an_end_without_farewell_is_an_end) {
   EXPECT_EQ(hand.notes.done[0].outcome, Outcome::ok) << hand.notes.details[0];
 }
 
+// The TCP connection stays open: TLS alone says that nothing more comes.
+TEST(HttpTargetTls, a_farewell_of_tls_is_the_end_of_its_connection) {
+  OverTls over;
+  ByHand& hand = over.hand;
+  hand.submit(0);
+  PlayedPeer peer = over.accept();
+  hand.request(peer);
+  peer.say(stream_head() + word_chunk("a"));
+  hand.turn();
+  ASSERT_TRUE(peer.tls().say_goodbye());
+  peer.send();
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(hand.notes.done[0].outcome, Outcome::truncated);
+  EXPECT_EQ(hand.notes.details[0], "the connection was closed inside the body");
+  EXPECT_TRUE(peer.closed());
+  hand.submit(1);
+  PlayedPeer idle = over.accept();
+  hand.request(idle);
+  idle.say(plain_reply());
+  ASSERT_TRUE(hand.done(2));
+  ASSERT_TRUE(idle.tls().say_goodbye());
+  idle.send();
+  EXPECT_TRUE(hand.until([&] { return hand.stats().connections_lost_idle == 1; }));
+  EXPECT_TRUE(idle.closed());
+}
+
 TEST(HttpTargetTls, a_large_request_goes_out_as_the_peer_reads) {
   OverTls over;
   ByHand& hand = over.hand;
