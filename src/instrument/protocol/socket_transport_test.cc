@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -88,14 +89,18 @@ class RealtimeByHand : public ::testing::Test {
     const std::size_t end = out.peer.heard.find("\r\n\r\n") + 4;
     out.request = out.peer.heard.substr(0, end);
     out.peer.heard.erase(0, end);
+    out.peer.say(opened(out.request) + SocketPeer::frame(turn_event("session.created")));
+    return out;
+  }
+  // The answer that opens a WebSocket.
+  static std::string opened(const std::string& request) {
     net::RequestHead head;
     std::size_t searched = 0;
-    EXPECT_EQ(net::parse_request_head(out.request, 4096, searched, head).status,
+    EXPECT_EQ(net::parse_request_head(request, 4096, searched, head).status,
               net::ReadStatus::ready);
     std::string answer;
     EXPECT_EQ(net::answer_websocket(head, answer), net::Upgrade::accepted);
-    out.peer.say(answer + SocketPeer::frame(turn_event("session.created")));
-    return out;
+    return answer;
   }
   // Waits until the client has sent this many events.
   void hears(SocketPeer& peer, std::size_t count) {
@@ -332,6 +337,38 @@ TEST_F(RealtimeByHand, a_refused_handshake_says_what_the_server_said) {
   ASSERT_TRUE(hand.done(1));
   EXPECT_EQ(hand.notes.done[0].outcome, Outcome::connect_failed);
   EXPECT_EQ(hand.notes.details[0], "no WebSocket: HTTP 401: bad key.");
+}
+
+// Before the WebSocket is open no turn has begun: the query has had no connection.
+TEST_F(RealtimeByHand, an_opening_that_fails_says_how) {
+  const auto failed = [&](const std::function<void(PlayedPeer&)>& answer) {
+    const std::size_t before = hand.notes.done.size();
+    hand.submit(static_cast<std::uint32_t>(before));
+    PlayedPeer peer = hand.accept();
+    EXPECT_TRUE(hand.until([&] {
+      peer.hear();
+      return peer.heard.ends_with("\r\n\r\n");
+    }));
+    answer(peer);
+    EXPECT_TRUE(hand.done(before + 1));
+    EXPECT_EQ(hand.notes.done.back().outcome, Outcome::connect_failed);
+    EXPECT_TRUE(hand.notes.sent.empty());
+    return hand.notes.details.back();
+  };
+  EXPECT_EQ(failed([](PlayedPeer& peer) { peer.close(); }),
+            "the server closed the connection before it was a WebSocket");
+  EXPECT_EQ(failed([](PlayedPeer& peer) { peer.reset(); }), "Connection reset by peer");
+  EXPECT_EQ(failed([](PlayedPeer& peer) { peer.say("SSH-2.0-x\r\n\r\n"); }),
+            "the answer to the handshake is no HTTP");
+  // A server that opens the WebSocket to say that it takes no turn.
+  EXPECT_EQ(failed([](PlayedPeer& peer) {
+              std::string bytes = opened(peer.heard);
+              net::WebSocketWriter(net::WebSocketSide::server).close(bytes, 1008, "no such key");
+              peer.say(bytes);
+            }),
+            "the server closed the WebSocket with code 1008: no such key");
+  EXPECT_EQ(failed([](PlayedPeer& peer) { peer.say(opened(peer.heard) + "\xc1\x01x"); }),
+            "WebSocket: a frame has a reserved bit, of an extension not agreed on");
 }
 
 TEST_F(RealtimeByHand, messages_may_come_in_fragments_at_any_cut) {
