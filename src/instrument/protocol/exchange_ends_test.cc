@@ -141,6 +141,27 @@ TEST(ExchangeEnds, a_choice_that_never_ends_is_a_cut_reply_unless_the_marker_cam
   EXPECT_EQ(outcome(end(0) + end(2) + piece(2)), "ok, ") << "an empty choice has an end as well";
 }
 
+// A reason to finish is no end there: a server that breaks off behind it has cut the reply.
+TEST(ExchangeEnds, a_stream_of_a_kind_with_an_event_for_its_end_is_cut_without_it) {
+  const auto outcome = [](Api api, const std::string& body) {
+    const EndNotes notes = ended({.api = api, .head = kEventsHead, .body = body});
+    return format("{}, {}", to_string(notes.done.outcome), notes.detail);
+  };
+  const std::string message =
+      "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\","
+      "\"text\":\"a\"}}\n\n";
+  const std::string stop =
+      "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n";
+  const std::string end = "data: {\"type\":\"message_stop\"}\n\n";
+  const std::string cut = "truncated, the stream ended without message_stop";
+  EXPECT_EQ(outcome(Api::anthropic_messages, message), cut);
+  EXPECT_EQ(outcome(Api::anthropic_messages, message + stop), cut);
+  EXPECT_EQ(outcome(Api::anthropic_messages, message + stop + end), "ok, ");
+  EXPECT_EQ(outcome(Api::openai_responses,
+                    "data: {\"type\":\"response.output_text.delta\",\"delta\":\"a\"}\n\n"),
+            "truncated, the stream ended without response.completed");
+}
+
 TEST(ExchangeEnds, each_is_told_once) {
   const net::ResponseHead json = head_of(net::ContentType::json);
   for (const LastReply& reply : std::vector<LastReply>{

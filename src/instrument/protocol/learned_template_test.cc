@@ -271,6 +271,18 @@ TEST(LearnedTemplate, a_value_varies_where_its_name_is_that_of_a_whole_member) {
   }
 }
 
+TEST(LearnedTemplate, a_varying_text_ends_at_its_own_quote_and_not_behind_the_event) {
+  const std::string text = with_padding(R"(ab"c)");
+  const auto size_of = [&](std::size_t size) {
+    const char* const end = value_end(text.data(), text.data() + size, false);
+    return end == nullptr ? -1 : end - text.data();
+  };
+  EXPECT_EQ(size_of(4), 2);
+  EXPECT_EQ(size_of(3), 2);
+  EXPECT_EQ(size_of(2), -1);
+  EXPECT_EQ(size_of(0), -1);
+}
+
 TEST(LearnedTemplate, of_a_name_that_stands_twice_the_first_value_varies) {
   const std::string text = R"({"id":"a","of":{"id":"b"}})";
   const std::string padded = with_padding(text);

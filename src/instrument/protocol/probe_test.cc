@@ -250,6 +250,13 @@ TEST(Probe, looks_at_connection_and_models) {
   answers.plain_on_same_connection = false;
   EXPECT_THAT(findings(answers), HasSubstr("bad connection: HTTP/1.1, but closed after a reply "
                                            "whose head promised to keep it: each query pays"));
+  // A connection that no second query asked for has not been lost.
+  answers.plain_asked = false;
+  EXPECT_THAT(findings(answers), HasSubstr("good connection: HTTP/1.1, connected in"));
+  answers = sane();
+  answers.plain_on_same_connection = false;
+  answers.streamed = recorded(probe_stream(kWords));
+  EXPECT_THAT(findings(answers), HasSubstr("good connection: HTTP/1.1, connected in"));
   answers = sane();
   answers.tls_version = "TLSv1.3";
   ProbeQuestion insecure = probe_question();

@@ -150,6 +150,17 @@ TEST(TransportsAlone, a_look_has_the_fields_of_its_post_that_say_nothing_of_the_
   EXPECT_EQ(look.find("\r\n\r\n"), look.size() - 4);
   EXPECT_THAT(look, Not(HasSubstr("Content-")));
   EXPECT_EQ(look.find("Accept:"), look.rfind("Accept:"));
+  std::string expected;
+  for (std::size_t at = 0, end = 0; post.compare(at, 2, "\r\n") != 0; at = end) {
+    end = post.find("\r\n", at) + 2;
+    const std::string line = post.substr(at, end - at);
+    if (at == 0) {
+      expected += "GET /v1/chat/completions/j HTTP/1.1\r\n";
+    } else if (!line.starts_with("Content-") && !line.starts_with("Accept:")) {
+      expected += line;
+    }
+  }
+  EXPECT_EQ(look, expected + "Accept: */*\r\n\r\n");
 }
 
 // The next look counts from the answer, and what is completed is fetched at once.
