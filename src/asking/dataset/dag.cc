@@ -151,7 +151,8 @@ class DagReader final : public TraceReader {
       if (!begun_.contains(id)) return {};
     }
     if (sessions_.empty()) return {};
-    return invalid("every session is begun by another one: take one out of a forks or spawns");
+    return invalid(
+        "every session is begun by another one; remove one of them from its `forks` or `spawns`");
   }
 
   // Adds a session's turns. `after`: what its first turn waits for; `history`: the node whose

@@ -188,7 +188,7 @@ class OwnDocument {
     }
     if (out && !waits_for(i, *out)) {
       return invalid(
-          format("it goes on with the history of '{}' and does not wait for it: name it "
+          format("it continues the history of '{}' and does not wait for it: name it "
                  "in 'after', name another in 'continues', or set reset: true",
                  id(*out)));
     }
@@ -227,7 +227,7 @@ class OwnDocument {
       if (!from[key].is_null()) return invalid(format("{}: only with input_tokens", key));
     }
     if (before && !json(*before)["input_tokens"].is_null()) {
-      return invalid(format("it goes on with the history of '{}', which has no text", id(*before)));
+      return invalid(format("it continues the history of '{}', which has no text", id(*before)));
     }
     Messages all = before ? histories_[*before] : Messages();
     TRY(append(from["messages"], all));

@@ -57,7 +57,8 @@ Result<std::string> query_meter(const Json& options) {
 Result<std::string> command_of(const PowerConfig& power) {
   std::string out;
   for (const auto& [name, value] : power.env) {
-    if (!is_plain_id(name)) return invalid(format("env: \"{}\" is no variable's name", name));
+    if (!is_plain_id(name))
+      return invalid(format("env: \"{}\" is not the name of a variable", name));
     out += format("{}={} ", name, shell_word(value));
   }
   const std::string before = out;

@@ -1,8 +1,8 @@
 // Row axes: what divides the rows of a dataset into kinds, so that a run has figures for each
 // value: the language that they are written in (a column `locale`, `language` or `lang`) and what
-// they are made of (text, text and a picture, …). With them stands how many characters each prompt
-// has, so that tokens per character can be compared across languages: a tokenizer that needs three
-// times the tokens for a language makes it three times as dear and as slow.
+// they are made of (text, text and a picture, …). The number of characters of each prompt is kept
+// too, so that tokens per character can be compared across languages: a tokenizer that needs three
+// times the tokens for a language makes it three times as expensive and as slow.
 //
 // The axes are a fact of the run (RunInfo::facts, kAxesFact), so that the log alone gives the
 // figures (metrics/axis_fold.h). Plain data; any thread.

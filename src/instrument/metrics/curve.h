@@ -131,7 +131,7 @@ void add_reference_tokens(const Json& summary, CurvePoint& point);
 // Joules of a token or of a unit, by the provisioned power.
 std::optional<double> joules_each(const CurvePoint& point);
 
-// For programs: docs/formats/curve_folder.md.
+// Returns the JSON that programs read: docs/formats/curve_folder.md.
 Json curve_json(const Curve& curve);
 
 }  // namespace assay::metrics

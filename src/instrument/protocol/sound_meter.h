@@ -20,7 +20,7 @@ class SoundMeter {
   // A longer head is no head: its length is not known.
   static constexpr std::size_t kHeadMax = 64 * 1024;
 
-  // For a new reply. `rate`: bytes that play in a second where the sound has no head; 0: not known.
+  // For a new reply. `rate`: the bytes of one second of a sound without a head; 0: not known.
   void begin(std::uint32_t rate);
   // Takes the next bytes, and returns how many more are known to be sound.
   std::uint64_t feed(std::string_view bytes);

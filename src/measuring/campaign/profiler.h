@@ -7,7 +7,7 @@
 // the measured phase begins, from a thread of its own: the measuring thread only wakes it, so the
 // first queries may be sent before the server has started its profile. A call takes 2 s at most.
 //
-// As an EventSink it may be told by several measuring threads at once. The rest belongs to one
+// Several measuring threads may call its EventSink functions at once. The rest belongs to one
 // thread.
 #pragma once
 

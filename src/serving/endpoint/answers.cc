@@ -46,7 +46,7 @@ Result<AnswersSpec> parse_spec(std::string_view text) {
       out.right = *share;
     } else {
       return invalid(
-          format("{}: after the file come prompt=COLUMN, answer=COLUMN, right=SHARE", part));
+          format("{}: expected prompt=COLUMN, answer=COLUMN or right=SHARE after the file", part));
     }
   }
   return out;

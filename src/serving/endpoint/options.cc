@@ -19,7 +19,7 @@ Result<void> check(const EndpointOptions& options) {
     return invalid(format("--threads: must be from 1 to {}", kThreadsMax));
   }
   if (options.truth_holds && options.truth_log.empty()) {
-    return invalid("--truth-holds: they stand in the truth log; name its file with --truth-log");
+    return invalid("--truth-holds: writes to the truth log; name its file with --truth-log");
   }
   if (options.concurrency != 0 && options.concurrency < options.threads) {
     return invalid(format("--concurrency {}: must be at least --threads {}, which share it",

@@ -71,7 +71,7 @@ Result<int> cmd_man(Args args) {
   flags.example("assay man --folder /usr/local/share/man/man1");
   PARSE_OR_RETURN(flags, args);
   if (!name.empty() && !folder.empty())
-    return invalid("--folder: has all pages; leave COMMAND out");
+    return invalid("--folder: writes the pages of all commands; leave COMMAND out");
   ASSIGN_OR_RETURN(const std::vector<Page> pages, all_pages());
   if (!folder.empty()) {
     const std::filesystem::path place = folder;

@@ -50,8 +50,8 @@ struct Kind {
   // For kinds with a unit: how many a body asks for, and whether a reply must hold as many.
   std::uint16_t (*units)(const Json& body) = nullptr;
   bool all_units = false;
-  // For kinds that answer with sound: bytes that play in a second where the sound has no head, by
-  // what the body asks for; 0: not known.
+  // For kinds that answer with sound: the bytes of one second of a sound without a head, which
+  // follow from what the body asks for; 0: not known.
   std::uint32_t (*sound_rate)(const Json& body) = nullptr;
   // A reply's body may be the bytes of a sound, and whether it streams is not in the request.
   bool raw_sound = false;

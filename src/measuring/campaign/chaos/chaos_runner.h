@@ -7,7 +7,7 @@
 // phase's last query has been issued is not done. What an act has changed is undone at the latest
 // when the run ends; only a run that is itself killed leaves a paused process paused.
 //
-// As an EventSink it may be told by several measuring threads at once. The rest belongs to one
+// Several measuring threads may call its EventSink functions at once. The rest belongs to one
 // thread.
 #pragma once
 

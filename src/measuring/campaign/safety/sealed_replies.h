@@ -3,8 +3,8 @@
 // reply is a line of a journal (record/journal.h): row and text in a box. So a kill loses only
 // replies that had no end yet, and those that were being written; they are asked again.
 //
-// As an EventSink it may be told by several measuring threads at once. It locks and allocates
-// there, which other sinks must not: a safety run's figures of speed are taken at its own loads,
+// Several measuring threads may call its EventSink functions at once. They lock and allocate, which
+// other sinks must not: a safety run's figures of speed are taken at its own loads,
 // and a lock is a microsecond. A thread of its own seals and writes.
 #pragma once
 

@@ -115,7 +115,8 @@ Result<void> check_streaming(const loadgen::Test& test, const Generation& genera
   const bool needed =
       test.requested.use_token_latencies && test.requested.scenario != Scenario::Offline;
   if (needed && !generation.stream) {
-    return invalid("--streaming off: the test measures first tokens, which need a stream");
+    return invalid(
+        "--streaming off: the test measures times to the first token, which need a stream");
   }
   return {};
 }
