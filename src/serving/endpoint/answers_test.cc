@@ -96,7 +96,8 @@ TEST(AnswerBook, is_read_from_a_dataset_and_says_what_is_wrong) {
     return read ? std::string("none") : read.error().message;
   };
   EXPECT_NE(error(file.string()).find("row 1: column 'answer' must be a text"), std::string::npos);
-  EXPECT_NE(error(file.string() + ",wrong=1").find("wrong=1: after the file"), std::string::npos);
+  EXPECT_NE(error(file.string() + ",wrong=1").find("wrong=1: expected prompt=COLUMN, "),
+            std::string::npos);
   EXPECT_NE(error(file.string() + ",right=2").find("from 0 to 1"), std::string::npos);
   EXPECT_NE(error("absent.jsonl").find("absent.jsonl"), std::string::npos);
 }
