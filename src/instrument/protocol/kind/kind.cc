@@ -147,6 +147,20 @@ constexpr Kind kVideoJobs{.api = Api::openai_videos,
                           .read_event = read_video_job,
                           .read_reply = read_video_job};
 
+constexpr Kind kClassify = of_vectors({.api = Api::classify,
+                                       .route = "/classify",
+                                       .check = check_inputs,
+                                       .body = embeddings_body,
+                                       .units = units_of_inputs,
+                                       .all_units = true});
+
+constexpr Kind kImages = of_vectors({.api = Api::openai_images,
+                                     .route = "/v1/images/generations",
+                                     .check = check_picture,
+                                     .body = pictures_body,
+                                     .units = units_of_pictures,
+                                     .all_units = true});
+
 // In the order of the enumeration.
 constexpr std::array<Kind, kApis.size()> kKinds{{
     older({.api = Api::openai,
@@ -192,18 +206,8 @@ constexpr std::array<Kind, kApis.size()> kKinds{{
                 .body = score_body,
                 .units = units_of_documents,
                 .all_units = true}),
-    of_vectors({.api = Api::classify,
-                .route = "/classify",
-                .check = check_inputs,
-                .body = embeddings_body,
-                .units = units_of_inputs,
-                .all_units = true}),
-    of_vectors({.api = Api::openai_images,
-                .route = "/v1/images/generations",
-                .check = check_picture,
-                .body = pictures_body,
-                .units = units_of_pictures,
-                .all_units = true}),
+    kClassify,
+    kImages,
     of_tensors({.api = Api::kserve,
                 .check = check_tensors,
                 .body = tensors_body,
