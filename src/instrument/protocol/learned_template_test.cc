@@ -281,6 +281,11 @@ TEST(LearnedTemplate, a_varying_text_ends_at_its_own_quote_and_not_behind_the_ev
   EXPECT_EQ(size_of(3), 2);
   EXPECT_EQ(size_of(2), -1);
   EXPECT_EQ(size_of(0), -1);
+  // What has to be unescaped, or is no string at all, is for the parser.
+  for (const char* const odd : {R"(a\"b")", "a\x1f\""}) {
+    const std::string odd_text = with_padding(odd);
+    EXPECT_EQ(value_end(odd_text.data(), odd_text.data() + 5, false), nullptr) << odd;
+  }
 }
 
 TEST(LearnedTemplate, of_a_name_that_stands_twice_the_first_value_varies) {
