@@ -87,7 +87,7 @@ struct HeldRead {
   std::uint32_t connection = 0;
   std::uint64_t serial = 0;  // the connection's, at the read
   std::string_view bytes{};
-  int error = 0;
+  int error{};
   Stamp at{};
 };
 

@@ -515,11 +515,11 @@ void ReplyDecoder::decode_reply(Spoken api, std::string_view body, DecodedEvent&
   std::string_view text;
   if (learned_->read(api, body, out, text) && undo_escapes(text, room_)) {
     out.fragments[0].text = text;
-    return;
+  } else {
+    whole_.reset();
+    whole_.api = api;
+    decode_all(body, true, whole_, room_, out, {.of_replies = learned_.get()});
   }
-  whole_.reset();
-  whole_.api = api;
-  decode_all(body, true, whole_, room_, out, {.of_replies = learned_.get()});
   out.ends = false;
 }
 

@@ -360,6 +360,12 @@ TEST_F(RealtimeByHand, an_opening_that_fails_says_how) {
   EXPECT_EQ(failed([](PlayedPeer& peer) { peer.reset(); }), "Connection reset by peer");
   EXPECT_EQ(failed([](PlayedPeer& peer) { peer.say("SSH-2.0-x\r\n\r\n"); }),
             "the answer to the handshake is no HTTP");
+  EXPECT_EQ(failed([](PlayedPeer& peer) {
+              peer.say(
+                  "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+                  "Connection: Upgrade\r\nSec-WebSocket-Accept: bm9uZSBvZiBvdXJz\r\n\r\n");
+            }),
+            "the 101's Sec-WebSocket-Accept does not fit our key");
   // A server that opens the WebSocket to say that it takes no turn.
   EXPECT_EQ(failed([](PlayedPeer& peer) {
               std::string bytes = opened(peer.heard);

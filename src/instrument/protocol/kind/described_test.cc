@@ -140,6 +140,23 @@ TEST(Described, messages_and_parts_are_refused_by_name_where_no_place_takes_them
   }
 }
 
+TEST(Described, a_kind_without_streams_is_not_asked_for_one) {
+  const auto kind = parse_described_kind(
+      yaml::parse("kind: slow\nroute: /slow\nstream: none\nrequest: {words: '{prompt}'}\n"
+                  "reply: {text: story}\n")
+          ->to_json());
+  ASSERT_TRUE(kind) << kind.error().message;
+  Sample sample;
+  sample.prompt = "hi";
+  Generation generation;
+  generation.stream = true;
+  const auto made = make_body({Api::described, &*kind}, generation, sample, false);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().message, "slow does not stream; set streaming to off");
+  generation.stream = false;
+  EXPECT_TRUE(make_body({Api::described, &*kind}, generation, sample, false));
+}
+
 TEST(Described, an_extra_body_may_not_turn_the_stream_off) {
   const DescribedKind kind = teller();
   Sample sample;
