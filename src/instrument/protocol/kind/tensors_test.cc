@@ -201,6 +201,8 @@ TEST(TensorReply, sizes_are_added_up_and_what_is_no_size_adds_nothing) {
   EXPECT_EQ(tensor_reply(twice).units, 2U);
   EXPECT_FALSE(tensor_reply(R"({"outputs":{}})").has_choice);
   EXPECT_TRUE(tensor_reply("[1]").malformed);
+  EXPECT_TRUE(tensor_reply(R"({"outputs":[{"name":"y","data":[1)").malformed) << "it was cut off";
+  EXPECT_TRUE(tensor_reply(R"({"outputs":[{"name":"y","data":[1]}],"error":})").malformed);
 }
 
 TEST(TensorReply, a_list_of_numbers_has_as_many_as_its_shape_says) {
