@@ -61,9 +61,8 @@ void HttpTarget::State::take_ready(int n, Instant since) {
   ready_count = std::max(n, 0);
   ready_at = 0;
   quiet_before = quiet_now;
-  // If the list is not full, it holds all ready events. A signal cuts a wait short only where none
-  // was ready when it began (n is -1).
-  if (n < kReadyMax) quiet_now = since;
+  // If the list is not full, it holds all ready events.
+  if (n >= 0 && n < kReadyMax) quiet_now = since;
 }
 
 std::size_t HttpTarget::State::handle_some(Instant until) {
