@@ -22,6 +22,15 @@ struct OverTls {
     peer.speak_tls(context);
     return peer;
   }
+  // The peer of the first query, which has one word of its reply.
+  PlayedPeer after_a_word() {
+    hand.submit(0);
+    PlayedPeer peer = accept();
+    hand.request(peer);
+    peer.say(stream_head() + word_chunk("a"));
+    hand.turn();
+    return peer;
+  }
   // Until the handshake is over on both sides.
   void shake(PlayedPeer& peer) {
     EXPECT_TRUE(hand.until([&] {
@@ -230,11 +239,7 @@ TEST(HttpTargetTls, a_wait_for_a_handshake_ends_at_its_deadline) {
 TEST(HttpTargetTls, a_broken_record_ends_the_query_by_name) {
   OverTls over;
   ByHand& hand = over.hand;
-  hand.submit(0);
-  PlayedPeer peer = over.accept();
-  hand.request(peer);
-  peer.say(stream_head() + word_chunk("a"));
-  hand.turn();
+  PlayedPeer peer = over.after_a_word();
   peer.say_raw(std::string("\x17\x03\x03\x00\x10", 5) + std::string(16, 'x'));
   ASSERT_TRUE(hand.done(1));
   EXPECT_EQ(to_string(hand.notes.done[0].outcome), "tls_failed");
@@ -260,11 +265,7 @@ TEST(HttpTargetTls, an_end_without_farewell_is_an_end) {
 TEST(HttpTargetTls, a_farewell_of_tls_is_the_end_of_its_connection) {
   OverTls over;
   ByHand& hand = over.hand;
-  hand.submit(0);
-  PlayedPeer peer = over.accept();
-  hand.request(peer);
-  peer.say(stream_head() + word_chunk("a"));
-  hand.turn();
+  PlayedPeer peer = over.after_a_word();
   ASSERT_TRUE(peer.tls().say_goodbye());
   peer.send();
   ASSERT_TRUE(hand.done(1));
