@@ -61,7 +61,10 @@ describe('comparing', () => {
     expect(divided({ ...a, accelerators: null }, each).points).toEqual([]);
   });
 
-  it('names what differs', () => {
-    expect(differences(a, b).map((one) => one.field)).toContain('accelerator');
+  it('names what differs, with its unit', () => {
+    expect(differences(a, b).map((one) => one.title)).toContain('Accelerator');
+    expect(differences({ ...a, power_kw: 7 }, { ...a, power_kw: 8 })).toEqual([
+      { title: 'Power, kW', a: '7', b: '8' },
+    ]);
   });
 });

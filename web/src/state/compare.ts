@@ -19,7 +19,7 @@ export interface AtInteractivity {
 }
 
 export interface Difference {
-  readonly field: string;
+  readonly title: string; // of the field, with its unit
   readonly a: string;
   readonly b: string;
 }
@@ -72,30 +72,31 @@ export function atEqualInteractivity(a: Curve, b: Curve): readonly AtInteractivi
     });
 }
 
-const FIELDS = [
-  'organisation',
-  'dataset',
-  'kind',
-  'division',
-  'availability',
-  'accelerator',
-  'accelerators',
-  'nodes',
-  'software',
-  'precision',
-  'power_kw',
-  'power_basis',
-  'price_per_hour',
-  'accuracy',
-  'origin',
-  'cohort',
-  'concurrency_max',
-] as const;
+// With the words of their column.
+const FIELDS = {
+  organisation: 'Organisation',
+  dataset: 'Dataset',
+  kind: 'Kind',
+  division: 'Division',
+  availability: 'Availability',
+  accelerator: 'Accelerator',
+  accelerators: 'Accelerators',
+  nodes: 'Nodes',
+  software: 'Software stack',
+  precision: 'Precision',
+  power_kw: 'Power, kW',
+  power_basis: 'Basis of the power',
+  price_per_hour: 'Price, $ an hour',
+  accuracy: 'Accuracy',
+  origin: 'Origin',
+  cohort: 'Cohort',
+  concurrency_max: 'Highest concurrency',
+} as const;
 
 export function differences(a: Curve, b: Curve): readonly Difference[] {
   const text = (value: unknown): string =>
     value == null || value === '' ? 'unknown' : String(value);
-  return FIELDS.map((field) => ({ field, a: text(a[field]), b: text(b[field]) })).filter(
-    (difference) => !sameValue(difference.a, difference.b),
-  );
+  return (Object.keys(FIELDS) as (keyof typeof FIELDS)[])
+    .map((field) => ({ title: FIELDS[field], a: text(a[field]), b: text(b[field]) }))
+    .filter((difference) => !sameValue(difference.a, difference.b));
 }

@@ -200,7 +200,7 @@ function compareTables(a: Curve, b: Curve, unit: string): HTMLElement[] {
     section(
       'What differs',
       ['', a.system_name, b.system_name],
-      differences(a, b).map((one) => [words(one.field), words(one.a), words(one.b)]),
+      differences(a, b).map((one) => [one.title, words(one.a), words(one.b)]),
       false,
     ),
     section(
