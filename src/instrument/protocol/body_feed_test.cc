@@ -70,7 +70,7 @@ TEST(BodyFeed, a_million_prompts_are_not_made_before_the_first_query) {
   const Made made(1'000'000);
   PreparedRequests requests = made.requests(made.datasets, made.plan);
   OsClock clock;
-  requests.get_ahead(clock, Instant::max());
+  requests.get_ahead(clock, clock.now() + 10_s);
   QueryStream queries(made.plan.phases[0], 0, 0, 1);
   bytes_of(requests, queries.next());
   EXPECT_EQ(*made.count, 8U + 4096U);
@@ -101,7 +101,7 @@ TEST(BodyFeed, a_short_run_is_made_ahead_as_a_whole) {
   for (std::size_t i = 0; i < 3; ++i) made.plan.phases[i].stop.queries_max = lengths[i];
   PreparedRequests requests = made.requests(made.datasets, made.plan);
   OsClock clock;
-  requests.get_ahead(clock, Instant::max());
+  requests.get_ahead(clock, clock.now() + 10_s);
   const std::uint64_t ahead = *made.count;
   EXPECT_EQ(ahead, 8U + 400U);
   for (std::uint16_t phase = 0; phase < 3; ++phase) {
@@ -156,6 +156,18 @@ TEST(BodyFeed, the_first_query_that_is_asked_may_be_any) {
   }
 }
 
+// Waits for what the feed's thread does. A feed that never does it fails the test, and does not
+// hang it; the limit is no measure of a machine.
+template <typename Holds>
+bool comes(Holds&& holds) {
+  const OsClock clock;
+  for (const Instant limit = clock.now() + 10_s; !holds();) {
+    if (clock.now() > limit) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
 // Rows that the feed's thread can make only when the test lets it; the test's own thread always
 // can.
 struct Gate {
@@ -191,13 +203,13 @@ TEST(BodyFeed, a_late_feed_leaps_ahead_of_the_queries_and_is_late_in_that_phase_
     const Gate gate;
     gate.close_before(made, late.prompt_bytes);
     PreparedRequests requests = made.requests(made.datasets, made.plan);
-    while (!*gate.reached) std::this_thread::yield();
+    EXPECT_TRUE(comes([&] { return gate.reached->load(); }));
     QueryStream first(made.plan.phases[0], 0, 0, 1);
     for (std::uint64_t i = 0; i < late.asked; ++i) bytes_of(requests, first.next());
     EXPECT_EQ(requests.made_here(), late.asked);
     *gate.open = true;
     OsClock clock;
-    requests.get_ahead(clock, Instant::max());
+    requests.get_ahead(clock, clock.now() + 10_s);
     for (std::uint64_t i = late.asked; i < late.queries; ++i) bytes_of(requests, first.next());
     EXPECT_EQ(requests.made_here(), late.asked + late.leap);
     QueryStream second(made.plan.phases[1], 1, 0, 1);
@@ -225,7 +237,7 @@ TEST(BodyFeed, sleeps_where_it_has_no_room) {
   const Made made(1'000'000);
   PreparedRequests requests = made.requests(made.datasets, made.plan);
   OsClock clock;
-  requests.get_ahead(clock, Instant::max());
+  requests.get_ahead(clock, clock.now() + 10_s);
   const auto on_core = [](auto whose) {
     rusage used{};
     ::getrusage(whose, &used);
@@ -248,7 +260,7 @@ TEST(BodyFeed, a_body_in_use_is_not_written_over_by_the_one_that_is_due_in_its_p
   *gate.open = true;
   PreparedRequests requests = made.requests(made.datasets, made.plan);
   OsClock clock;
-  requests.get_ahead(clock, Instant::max());
+  requests.get_ahead(clock, clock.now() + 10_s);
   *gate.open = false;
   *gate.reached = false;
   const std::uint64_t ahead = *made.count;
@@ -256,7 +268,7 @@ TEST(BodyFeed, a_body_in_use_is_not_written_over_by_the_one_that_is_due_in_its_p
   std::vector<Query> first;
   for (int i = 0; i < 8; ++i) first.push_back(queries.next());
   bytes_of(requests, first[7]);  // the feed looks again, and comes to the first place
-  while (!*gate.reached) std::this_thread::yield();
+  EXPECT_TRUE(comes([&] { return gate.reached->load(); }));
   const Query& query = first[3];
   const Pieces pieces = requests.fill(query, 0, kFeedKey);
   const auto text = [&] {
@@ -268,7 +280,7 @@ TEST(BodyFeed, a_body_in_use_is_not_written_over_by_the_one_that_is_due_in_its_p
   EXPECT_NE(before.find(format("row {} x", query.sample)), std::string::npos);
   EXPECT_EQ(pieces.count, 2U);
   *gate.open = true;
-  while (*made.count < ahead + 6) std::this_thread::yield();  // 0 to 6 without the fourth
+  EXPECT_TRUE(comes([&] { return *made.count >= ahead + 6; })) << "0 to 6 without the fourth";
   EXPECT_EQ(text(), before);
   EXPECT_EQ(requests.made_here(), 0U);
 }
@@ -280,11 +292,11 @@ TEST(BodyFeed, the_next_phases_bodies_take_the_places_of_those_that_were_sent) {
   made.plan.phases[0].stop.queries_max = 2000;
   PreparedRequests requests = made.requests(made.datasets, made.plan);
   OsClock clock;
-  requests.get_ahead(clock, Instant::max());
+  requests.get_ahead(clock, clock.now() + 10_s);
   EXPECT_EQ(*made.count, 8U + 4096U);
   QueryStream first(made.plan.phases[0], 0, 0, 1);
   for (int i = 0; i < 1024; ++i) bytes_of(requests, first.next());
-  while (*made.count < 8U + 4096U + 1023U) std::this_thread::yield();
+  ASSERT_TRUE(comes([&] { return *made.count >= 8U + 4096U + 1023U; })) << *made.count;
   for (int i = 1024; i < 2000; ++i) bytes_of(requests, first.next());
   QueryStream second(made.plan.phases[1], 1, 0, 1);
   for (int i = 0; i < 2096 + 1023; ++i) bytes_of(requests, second.next());
@@ -304,12 +316,12 @@ TEST(BodyFeed, keeps_its_distance_to_its_own_threads_queries_also_past_one_that_
     whose.shard_count = 3;
     PreparedRequests requests = made.requests(made.datasets, whose);
     OsClock clock;
-    requests.get_ahead(clock, Instant::max());
+    requests.get_ahead(clock, clock.now() + 10_s);
     const std::uint64_t ahead = *made.count;
     QueryStream queries(whose.phases[0], 0, 2, 3);
     for (std::uint64_t asked = 0; asked < 64;) {
       // It is behind by at most half of the bodies that are held, and may come to where it waits.
-      while (*made.count + 16 < ahead + asked) std::this_thread::yield();
+      ASSERT_TRUE(comes([&] { return *made.count + 16 >= ahead + asked; })) << *made.count;
       for (int i = 0; i < 1000; ++i) std::this_thread::yield();
       for (int i = 0; i < 8; ++i, ++asked) {
         const Query query = queries.next();
@@ -359,7 +371,7 @@ TEST(BodyFeed, a_phase_that_nobody_finishes_does_not_hold_up_the_next) {
   const Made made(20'000);
   PreparedRequests requests = made.requests(made.datasets, made.plan);
   OsClock clock;
-  requests.get_ahead(clock, Instant::max());
+  requests.get_ahead(clock, clock.now() + 10_s);
   QueryStream first(made.plan.phases[0], 0, 0, 1);
   bytes_of(requests, first.next());
   QueryStream second(made.plan.phases[1], 1, 0, 1);
@@ -367,7 +379,7 @@ TEST(BodyFeed, a_phase_that_nobody_finishes_does_not_hold_up_the_next) {
   EXPECT_EQ(requests.made_here(), 1U);
   // The feed follows, a little ahead of the queries.
   const std::uint64_t before = *made.count;
-  while (*made.count < before + 1000) std::this_thread::yield();
+  ASSERT_TRUE(comes([&] { return *made.count >= before + 1000; })) << *made.count;
   for (int i = 0; i < 500; ++i) bytes_of(requests, second.next());
   EXPECT_EQ(requests.made_here(), 33U);
 }

@@ -48,13 +48,14 @@ Json models_of(const Json& page) {
 std::set<std::string> names_of(std::string_view page) {
   std::set<std::string> out;
   for (const std::string_view line : split(page, '\n')) {
-    if (line.empty() || line.front() == '#' || out.size() == kNamesMax) continue;
     const std::string_view name = line.substr(0, line.find_first_of("{ \t\r"));
     const bool plain = std::ranges::all_of(name, [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
              c == '_' || c == ':';
     });
-    if (!name.empty() && name.size() <= kTextMax && plain) out.emplace(name);
+    // A comment's first word is "#", which is not plain.
+    const bool fits = !name.empty() && name.size() <= kTextMax && out.size() < kNamesMax;
+    if (fits && plain) out.emplace(name);
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <memory>
 #include <thread>
 
@@ -279,6 +280,43 @@ TEST(HttpTargetWaits, bytes_that_end_a_sleep_came_at_its_end) {
     seen = hand.notes.events[0].uncertainty < 1_ms;
   }
   EXPECT_TRUE(seen);
+}
+
+// Another thread sends signals until the wait has ended, so that none of them has to come at an
+// instant. With none ready the look before the wait says that no bytes had come; the wait adds
+// nothing.
+TEST(HttpTargetWaits, a_wait_that_a_signal_cut_short_says_only_what_the_look_before_it_said) {
+  struct sigaction ignore {};
+  struct sigaction before {};
+  ignore.sa_handler = [](int) {};
+  ASSERT_EQ(::sigaction(SIGUSR1, &ignore, &before), 0);
+  ByHand hand;
+  StridingClock clock;
+  auto target = HttpTarget::create(hand.plan, hand.datasets, hand.endpoints, hand.options, clock);
+  ASSERT_TRUE(target);
+  const auto poll = [&](Instant until) { (*target)->poll(until, hand.notes); };
+  (*target)->submit({}, clock.now(), hand.notes);
+  while (!hand.somebody_waits()) poll(clock.now());
+  PlayedPeer peer(net::accept_one(hand.listeners[0]).value());
+  for (; peer.request().empty(); peer.hear()) poll(clock.now());
+  std::atomic<bool> ended{false};
+  std::thread signals([&ended, waits = ::pthread_self()] {
+    while (!ended) {
+      ::pthread_kill(waits, SIGUSR1);
+      std::this_thread::yield();
+    }
+  });
+  const Instant looked = clock.now() + 1_ms;
+  poll(Instant::max());
+  ended = true;
+  signals.join();
+  EXPECT_EQ((*target)->stats().waits_interrupted, 1U);
+  EXPECT_GT((*target)->stats().interrupted_for, Duration{});
+  peer.say(stream_head() + word_chunk("a"));
+  while (hand.notes.events.empty()) poll(clock.now());
+  const StreamEvent& event = hand.notes.events[0];
+  EXPECT_EQ(event.arrival - event.uncertainty, looked);
+  ::sigaction(SIGUSR1, &before, nullptr);
 }
 
 // The first read takes 32 KiB of it.

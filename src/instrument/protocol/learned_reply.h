@@ -33,7 +33,7 @@ class LearnedReply {
   enum class Form : std::uint8_t { text, string, digits, prompt_tokens, completion_tokens };
   // A value that is left out of `bytes_`, and where it stood.
   struct Gap {
-    std::size_t at = 0;
+    std::size_t at{};
     Form form = Form::text;
   };
   static constexpr std::size_t kGapsMax = 6;

@@ -35,6 +35,8 @@ class TurnServer final : private net::WebSocketEvents {
 
   // The first line of each request, and the events of the turn.
   std::vector<std::string> heard{};
+  bool refuses = false;  // to open a WebSocket
+  Instant refused{};
   Instant opened{};       // the WebSocket
   Instant first_event{};  // of the turn
 
@@ -51,7 +53,10 @@ class TurnServer final : private net::WebSocketEvents {
     heard.push_back(head.substr(0, head.find(" HTTP")));
     constexpr std::string_view kKey = "Sec-WebSocket-Key: ";
     const std::size_t key = head.find(kKey);
-    if (key == std::string::npos) return say("HTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\n{}");
+    if (key == std::string::npos || refuses) {
+      refused = now_;
+      return say("HTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\n{}");
+    }
     const std::size_t at = key + kKey.size();
     say(
         format("HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -78,6 +83,7 @@ class TurnServer final : private net::WebSocketEvents {
     if (heard.back() != "response.create") return;
     first_event = now_;
     std::string out;
+    writer_.frame(out, net::FrameType::ping, "here?");  // its answer is not of the turn
     writer_.text(out, R"({"type":"response.output_text.delta","delta":"One"})");
     writer_.text(out, R"({"type":"response.done","response":{"status":"completed",)"
                       R"("usage":{"input_tokens":9,"output_tokens":1}}})");
@@ -140,6 +146,17 @@ TEST(AskTurn, is_one_turn_that_counts_from_when_the_session_is_open) {
   EXPECT_EQ(report.streamed.text, "One");
   EXPECT_EQ(report.streamed.usage.completion_tokens, 1);
   EXPECT_TRUE(report.streamed.done_marker.known());
+}
+
+TEST(AskTurn, counts_from_its_handshake_where_that_is_refused) {
+  TurnServer server;
+  server.refuses = true;
+  const ServingClock clock(server);
+  const auto answers = ask_endpoint(turn_question(server.url()), clock);
+  ASSERT_TRUE(answers) << answers.error().message;
+  ASSERT_EQ(answers->streamed.reads.size(), 1U);
+  EXPECT_LT(answers->streamed.sent, server.refused);
+  EXPECT_GT(answers->streamed.reads[0].at, server.refused);
 }
 
 // How many connections wait to be accepted.
