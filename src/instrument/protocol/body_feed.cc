@@ -70,7 +70,6 @@ void BodyFeed::make_all() {
       PreparedBodies::make_body_of(*phase.variant, query, phase.salted, slot.body);
       slot.key.store(key_of(query), std::memory_order_release);
     }
-    if (stop_.load()) return;
   }
   full_.store(true);
 }

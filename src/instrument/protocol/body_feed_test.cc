@@ -66,11 +66,30 @@ std::string bytes_of(PreparedRequests& requests, const Query& query) {
   return out;
 }
 
+// A feed that never does what a test waits for fails the test, and does not hang it.
+constexpr Duration kPatience = 10_s;
+
+template <typename Holds>
+bool comes(Holds&& holds) {
+  const OsClock clock;
+  for (const Instant limit = clock.now() + kPatience; !holds();) {
+    if (clock.now() > limit) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+void get_ahead(PreparedRequests& requests) {
+  OsClock clock;
+  const Instant limit = clock.now() + kPatience;
+  requests.get_ahead(clock, limit);
+  EXPECT_LT(clock.now(), limit) << "the feed never says that it has made what it may make";
+}
+
 TEST(BodyFeed, a_million_prompts_are_not_made_before_the_first_query) {
   const Made made(1'000'000);
   PreparedRequests requests = made.requests(made.datasets, made.plan);
-  OsClock clock;
-  requests.get_ahead(clock, clock.now() + 10_s);
+  get_ahead(requests);
   QueryStream queries(made.plan.phases[0], 0, 0, 1);
   bytes_of(requests, queries.next());
   EXPECT_EQ(*made.count, 8U + 4096U);
@@ -100,8 +119,7 @@ TEST(BodyFeed, a_short_run_is_made_ahead_as_a_whole) {
   const std::vector<std::uint32_t> lengths = {100, 250, 50};
   for (std::size_t i = 0; i < 3; ++i) made.plan.phases[i].stop.queries_max = lengths[i];
   PreparedRequests requests = made.requests(made.datasets, made.plan);
-  OsClock clock;
-  requests.get_ahead(clock, clock.now() + 10_s);
+  get_ahead(requests);
   const std::uint64_t ahead = *made.count;
   EXPECT_EQ(ahead, 8U + 400U);
   for (std::uint16_t phase = 0; phase < 3; ++phase) {
@@ -156,18 +174,6 @@ TEST(BodyFeed, the_first_query_that_is_asked_may_be_any) {
   }
 }
 
-// Waits for what the feed's thread does. A feed that never does it fails the test, and does not
-// hang it; the limit is no measure of a machine.
-template <typename Holds>
-bool comes(Holds&& holds) {
-  const OsClock clock;
-  for (const Instant limit = clock.now() + 10_s; !holds();) {
-    if (clock.now() > limit) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
-
 // Rows that the feed's thread can make only when the test lets it; the test's own thread always
 // can.
 struct Gate {
@@ -208,8 +214,7 @@ TEST(BodyFeed, a_late_feed_leaps_ahead_of_the_queries_and_is_late_in_that_phase_
     for (std::uint64_t i = 0; i < late.asked; ++i) bytes_of(requests, first.next());
     EXPECT_EQ(requests.made_here(), late.asked);
     *gate.open = true;
-    OsClock clock;
-    requests.get_ahead(clock, clock.now() + 10_s);
+    get_ahead(requests);
     for (std::uint64_t i = late.asked; i < late.queries; ++i) bytes_of(requests, first.next());
     EXPECT_EQ(requests.made_here(), late.asked + late.leap);
     QueryStream second(made.plan.phases[1], 1, 0, 1);
@@ -236,8 +241,7 @@ TEST(BodyFeed, is_awaited_up_to_the_limit_and_no_longer) {
 TEST(BodyFeed, sleeps_where_it_has_no_room) {
   const Made made(1'000'000);
   PreparedRequests requests = made.requests(made.datasets, made.plan);
-  OsClock clock;
-  requests.get_ahead(clock, clock.now() + 10_s);
+  get_ahead(requests);
   const auto on_core = [](auto whose) {
     rusage used{};
     ::getrusage(whose, &used);
@@ -259,8 +263,7 @@ TEST(BodyFeed, a_body_in_use_is_not_written_over_by_the_one_that_is_due_in_its_p
   gate.close_before(made, 500'000);
   *gate.open = true;
   PreparedRequests requests = made.requests(made.datasets, made.plan);
-  OsClock clock;
-  requests.get_ahead(clock, clock.now() + 10_s);
+  get_ahead(requests);
   *gate.open = false;
   *gate.reached = false;
   const std::uint64_t ahead = *made.count;
@@ -285,14 +288,39 @@ TEST(BodyFeed, a_body_in_use_is_not_written_over_by_the_one_that_is_due_in_its_p
   EXPECT_EQ(requests.made_here(), 0U);
 }
 
+// The first body was never asked for, and the feed writes the body over that is due in its place.
+TEST(BodyFeed, a_query_whose_body_is_written_over_has_its_own_all_the_same) {
+  Made made(10'000);
+  const Gate gate;
+  gate.close_before(made, 500'000);
+  *gate.open = true;
+  PreparedRequests requests = made.requests(made.datasets, made.plan);
+  get_ahead(requests);
+  *gate.open = false;
+  *gate.reached = false;
+  const std::uint64_t ahead = *made.count;
+  QueryStream queries(made.plan.phases[0], 0, 0, 1);
+  const Query first = queries.next();
+  Query eighth;
+  for (int i = 1; i < 8; ++i) eighth = queries.next();
+  bytes_of(requests, eighth);  // the feed looks again, and comes to the first place
+  EXPECT_TRUE(comes([&] { return gate.reached->load(); }));
+  const Pieces pieces = requests.fill(first, 0, kFeedKey);
+  *gate.open = true;
+  EXPECT_TRUE(comes([&] { return *made.count >= ahead + 6; }));
+  std::string text;
+  for (const std::string_view part : pieces.all()) text += part;
+  EXPECT_NE(text.find(format("row {} x", first.sample)), std::string::npos);
+  EXPECT_EQ(requests.made_here(), 1U);
+}
+
 // 2,000 bodies of the first phase, and 2,096 of the second, fill the 4,096 places. With the 1,024th
 // query the feed looks again, and finds the places of the 1,023 bodies before it.
 TEST(BodyFeed, the_next_phases_bodies_take_the_places_of_those_that_were_sent) {
   Made made(10'000);
   made.plan.phases[0].stop.queries_max = 2000;
   PreparedRequests requests = made.requests(made.datasets, made.plan);
-  OsClock clock;
-  requests.get_ahead(clock, clock.now() + 10_s);
+  get_ahead(requests);
   EXPECT_EQ(*made.count, 8U + 4096U);
   QueryStream first(made.plan.phases[0], 0, 0, 1);
   for (int i = 0; i < 1024; ++i) bytes_of(requests, first.next());
@@ -315,8 +343,7 @@ TEST(BodyFeed, keeps_its_distance_to_its_own_threads_queries_also_past_one_that_
     whose.shard_index = 2;
     whose.shard_count = 3;
     PreparedRequests requests = made.requests(made.datasets, whose);
-    OsClock clock;
-    requests.get_ahead(clock, clock.now() + 10_s);
+    get_ahead(requests);
     const std::uint64_t ahead = *made.count;
     QueryStream queries(whose.phases[0], 0, 2, 3);
     for (std::uint64_t asked = 0; asked < 64;) {
@@ -370,8 +397,7 @@ TEST(BodyFeed, the_bytes_are_those_of_prepared_bodies_whatever_is_asked_when) {
 TEST(BodyFeed, a_phase_that_nobody_finishes_does_not_hold_up_the_next) {
   const Made made(20'000);
   PreparedRequests requests = made.requests(made.datasets, made.plan);
-  OsClock clock;
-  requests.get_ahead(clock, clock.now() + 10_s);
+  get_ahead(requests);
   QueryStream first(made.plan.phases[0], 0, 0, 1);
   bytes_of(requests, first.next());
   QueryStream second(made.plan.phases[1], 1, 0, 1);
