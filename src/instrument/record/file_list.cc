@@ -35,7 +35,6 @@ Result<std::vector<ListedFile>> files_below(const std::filesystem::path& folder)
   std::filesystem::recursive_directory_iterator it(folder, error);
   if (error) return Error{Code::not_found, format("'{}': {}", folder.string(), error.message())};
   for (; it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {
-    if (error) return Error{Code::io, format("'{}': {}", folder.string(), error.message())};
     if (it->is_directory() && !it->is_symlink()) continue;
     if (it->is_symlink() || !it->is_regular_file()) {
       return invalid(format("'{}' is no plain file", it->path().string()));
@@ -43,6 +42,8 @@ Result<std::vector<ListedFile>> files_below(const std::filesystem::path& folder)
     ASSIGN_OR_RETURN(ListedFile file, describe(folder, it->path()));
     files.push_back(std::move(file));
   }
+  // A folder below that cannot be opened ends the walk, too.
+  if (error) return Error{Code::io, format("'{}': {}", folder.string(), error.message())};
   std::sort(files.begin(), files.end(),
             [](const ListedFile& a, const ListedFile& b) { return a.name < b.name; });
   return files;

@@ -231,6 +231,26 @@ TEST(ListRefusals, a_file_that_can_not_be_opened_is_named_and_so_is_a_folder_tha
   }
 }
 
+// A list without its files would pass for a whole one.
+TEST(ListRefusals, a_folder_below_that_can_not_be_opened_is_no_empty_one) {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder.path() / "below");
+  put_file(folder.path() / "below" / "f", "x");
+  const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(next, 0);
+  ::close(next);
+  Result<std::vector<ListedFile>> files = files_below(folder.path());
+  ASSERT_TRUE(files) << files.error().message;
+  ASSERT_EQ(files->size(), 1U);
+  {
+    const Limited descriptors(RLIMIT_NOFILE, static_cast<rlim_t>(next) + 1);
+    files = files_below(folder.path());
+  }
+  ASSERT_FALSE(files);
+  EXPECT_EQ(files.error().code, Code::io);
+  EXPECT_EQ(files.error().message, format("'{}': Too many open files", folder.path().string()));
+}
+
 TEST(ListRefusals, a_manifest_that_is_no_json_names_itself) {
   const TempFolder folder;
   std::filesystem::create_directories((folder.path() / kManifestName).parent_path());
