@@ -24,8 +24,9 @@ inline constexpr std::string_view kAsk = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
 // one returns true.
 class PlayedService final : public HttpService {
  public:
-  void on_request(ConnectionId id, const RequestHead&, std::string_view) override {
+  void on_request(ConnectionId id, const RequestHead& head, std::string_view) override {
     asked.push_back(id);
+    if (answer) answer(id, head);
     if (when_asked) when_asked();
   }
   void on_bytes(ConnectionId, std::string_view more) override {
@@ -43,6 +44,7 @@ class PlayedService final : public HttpService {
   }
   HttpServer* server = nullptr;
   Duration every = 1_ms;  // between turns
+  std::function<void(ConnectionId, const RequestHead&)> answer{};
   std::function<void()> when_asked{};
   std::function<void()> when_bytes{};
   std::vector<ConnectionId> asked{};

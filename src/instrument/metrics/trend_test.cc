@@ -179,6 +179,17 @@ TEST(Trend, is_what_the_papers_formulas_say) {
   EXPECT_GT(corrected, 100) << "in many of them one value says much of the next";
 }
 
+// Three values alike at each end: their distance is the longest that the formula knows.
+TEST(Trend, what_is_alike_at_both_ends_counts_as_correlation) {
+  Values values(28, 1.0);
+  for (const std::size_t at : {0U, 1U, 2U, 25U, 26U, 27U}) values[at] = 2;
+  EXPECT_GT(std::abs(twin_autocorrelation(twin_ranks(values), 25)), 1.96 / std::sqrt(28));
+  const Trend got = trend_of(values);
+  const Trend wanted = twin_trend(values);
+  EXPECT_NEAR(got.drift_error, wanted.drift_error, 1e-9);
+  EXPECT_NEAR(got.p_value, wanted.p_value, 1e-9);
+}
+
 TEST(Break, is_what_the_papers_formulas_say) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(seed);

@@ -304,6 +304,10 @@ TEST(Definitions, percentiles_by_each_rule) {
   const DefinedSeries out = weighted.finish(PercentileRule::inverse);
   EXPECT_EQ(out.percentiles[0], 3);
   EXPECT_NEAR(out.mean, 33.0 / 12, 1e-12);
+  // 99.9 % of a thousand are 999, which 99.9 / 100 * 1000 misses in its last digit.
+  WeightedSeries thousand(1000);
+  for (int i = 1; i <= 1000; ++i) thousand.add(i);
+  EXPECT_EQ(thousand.finish(PercentileRule::inverse).percentiles[3], 999);
 }
 
 TEST(Definitions, beyond_its_room_a_series_is_counted_in_buckets_and_says_so) {
