@@ -310,7 +310,9 @@ def built_together(room, numbered, jobs):
                  for path, line, words in errors} & set(held)
         if not wrong:  # a choice can spoil a line below it, too
             wrong = {nearest_above(held, path, line) for path, line, _ in errors} - {None}
-        for key in wrong or set(held):
+        # A choice in a header may spoil a file that is not mutated, and the error names that file.
+        in_headers = {key for key in held if key[0].endswith(".h")}
+        for key in wrong or in_headers or set(held):
             del held[key]
     return {number for _, mutants in held.values() for number in mutants}, broken, before
 

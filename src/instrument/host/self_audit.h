@@ -59,7 +59,7 @@ class ThreadWatch {
     Instant at{};
     Duration cpu{};
     Duration run_queue{-1};
-    std::int64_t slices = 0;
+    std::int64_t slices{};
     std::uint64_t preempted = 0;
   };
   static Books read();

@@ -115,6 +115,13 @@ TEST_F(Jobs, an_answer_that_is_no_state_of_a_job_is_no_video) {
   }
 }
 
+TEST_F(Jobs, an_answer_without_a_body_is_an_empty_reply) {
+  const PlayedPeer peer = begun("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(event().outcome, Outcome::truncated);
+  EXPECT_EQ(hand.notes.details[0], "the reply is empty");
+}
+
 TEST_F(Jobs, a_query_may_end_where_its_job_is_completed) {
   hand.endpoints.fetch_artefacts = false;
   hand.endpoints.poll_interval = 50_ms;
