@@ -89,6 +89,37 @@ function(assay_batches target)
   endif()
 endfunction()
 
+# ASSAY_PCH: the headers that most files include are parsed once, not once for each batch: they are
+# most of the time between an edit and its test. For `quick` only; the other presets see each file
+# with its own includes. `kind` is room, computing (optimised, see below) or test.
+set(ASSAY_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <map>
+    <memory> <optional> <set> <span> <string> <string_view> <utility> <vector>
+    ${ASSAY_SRC}/ground/base/format.h ${ASSAY_SRC}/ground/base/result.h
+    ${ASSAY_SRC}/ground/base/text.h)
+function(assay_common_headers target kind)
+  if(NOT ASSAY_PCH)
+    return()
+  endif()
+  set(headers assay_${kind}_headers)
+  if(NOT TARGET ${headers})
+    file(WRITE ${CMAKE_BINARY_DIR}/headers/${kind}.cc "")
+    add_library(${headers} OBJECT ${CMAKE_BINARY_DIR}/headers/${kind}.cc)
+    target_link_libraries(${headers} PRIVATE assay_flags fmt::fmt)
+    target_include_directories(${headers} PRIVATE ${ASSAY_SRC}/ground)
+    target_precompile_headers(${headers} PRIVATE ${ASSAY_COMMON_HEADERS})
+    if(kind STREQUAL "computing")
+      target_compile_options(${headers} PRIVATE -O1)
+    elseif(kind STREQUAL "test")
+      # Programs are compiled with -fPIE, and what is parsed must be too.
+      set_target_properties(${headers} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+      target_compile_options(${headers} PRIVATE -fPIE)
+      target_link_libraries(${headers} PRIVATE GTest::gtest GTest::gmock)
+      target_precompile_headers(${headers} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+    endif()
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+endfunction()
+
 # Under the thread sanitizer only those tests say anything that start threads: themselves, or in the
 # file that they test.
 function(assay_threaded tests out)
@@ -137,6 +168,7 @@ function(assay_tests target sources fuzzers benches)
   if(ASSAY_TESTS AND sources)
     add_executable(${target}_test ${sources})
     assay_batches(${target}_test)
+    assay_common_headers(${target}_test test)
     target_link_libraries(${target}_test PRIVATE assay_${target} assay_flags GTest::gtest_main
                           GTest::gmock)
     target_compile_definitions(${target}_test PRIVATE
@@ -189,10 +221,11 @@ function(assay_tests target sources fuzzers benches)
 endfunction()
 
 # Rooms that are optimised in every preset: their own tests compute for most of a minute where
-# nothing is, and under a sanitizer for several.
-set(ASSAY_COMPUTING compare metrics sim)
-if(ASSAY_SANITIZE)
-  list(APPEND ASSAY_COMPUTING base record)
+# nothing is, and under a sanitizer for several. In `quick` also those whose tests an edit would
+# wait for.
+set(ASSAY_COMPUTING base compare metrics record sim)
+if(NOT ASSAY_SANITIZE)
+  list(APPEND ASSAY_COMPUTING protocol rules run text)
 endif()
 
 function(assay_library target dir rooms libs)
@@ -210,7 +243,12 @@ function(assay_library target dir rooms libs)
       target_compile_options(assay_${target} PRIVATE ${ASSAY_COVERAGE})
     endif()
     if(target IN_LIST ASSAY_COMPUTING AND CMAKE_CXX_FLAGS MATCHES "-O0")
-      target_compile_options(assay_${target} PRIVATE -O1)
+      # At -O1 gcc sees overflows in std::string that are not there.
+      target_compile_options(assay_${target} PRIVATE -O1
+                             $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
+      assay_common_headers(assay_${target} computing)
+    else()
+      assay_common_headers(assay_${target} room)
     endif()
     if(ASSAY_GROUP MATCHES "/(ground|instrument)$" AND CMAKE_CXX_COMPILER_ID STREQUAL GNU AND
        CMAKE_BUILD_TYPE STREQUAL "Release")

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/check.h"
+
 namespace assay::plan {
 namespace {
 

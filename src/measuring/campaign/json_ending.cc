@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/display.h"
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "base/text.h"

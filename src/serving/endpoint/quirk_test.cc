@@ -308,15 +308,15 @@ TEST(Quirks, of_a_cache) {
          expect_whole(s, p);
          const std::string before = engine_work(client);
          ASSERT_NE(before, "none");
-         const Exchange again = client.ask(kChat, request(true, true));
+         const Exchange again = client.ask(kQuirkChat, request(true, true));
          EXPECT_EQ(again.said(), s.said());
          EXPECT_EQ(engine_work(client), before);
-         client.ask(kChat, request(true, false));
+         client.ask(kQuirkChat, request(true, false));
          EXPECT_NE(engine_work(client), before) << "another body is no hit";
        }});
   run({{}, [](const Exchange&, const Exchange&, TestClient& client) {
          const std::string before = engine_work(client);
-         client.ask(kChat, request(true, true));
+         client.ask(kQuirkChat, request(true, true));
          EXPECT_NE(engine_work(client), before) << "without the quirk nothing is kept";
        }});
 }

@@ -5,6 +5,7 @@
 #include "campaign/interleaved_course.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/results/compare_flags.h"
 #include "cli/run_flags.h"
 #include "cli/shared_flags.h"
 
