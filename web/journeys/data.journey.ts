@@ -56,8 +56,8 @@ describe('data and safety', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('use-regions');
     await page.keyboard.type('Germ');
     expect(await answer(page)).toContain('It may be used so');
-    expect(page.url()).toContain(`sheet=${SHEET}`);
-    expect(page.url()).toContain('use_commercial=no&use_region=DE');
+    await expect.poll(() => page.url()).toContain(`sheet=${SHEET}`);
+    await expect.poll(() => page.url()).toContain('use_commercial=no&use_region=DE');
     expect(await page.locator('.use code').innerText()).toContain('--commercial no --region DE');
     expect(errors).toEqual([]);
   });
@@ -111,9 +111,9 @@ describe('data and safety', () => {
     await shot(page, 'safety');
     await facet(page, 'safety', 'Poor').check();
     await page.getByText('1 of 6 curves').waitFor();
-    expect(page.url()).toContain('safety=Poor');
+    await expect.poll(() => page.url()).toContain('safety=Poor');
     await page.locator('#vertical').selectOption('attack_gap');
-    expect(page.url()).toContain('vertical=attack_gap');
+    await expect.poll(() => page.url()).toContain('vertical=attack_gap');
     await accessible(page);
     // Without a safety run there is no chart of it.
     await page.goto(`${host.address}#/explore?safety=not+graded`);

@@ -77,7 +77,7 @@ describe('deciding', () => {
     await page.getByText('A price for each accelerator').click();
     await page.getByLabel('GB200').last().fill('12');
     await page.keyboard.press('Enter');
-    expect(page.url()).toContain('price_of=12%3AGB200');
+    await expect.poll(() => page.url()).toContain('price_of=12%3AGB200');
     await page.getByText('The arithmetic').click();
     // And the report of the point that the answer rests on.
     await page
@@ -86,7 +86,7 @@ describe('deciding', () => {
       .click();
     await page.locator('.report h2').first().waitFor();
     await page.getByRole('button', { name: 'Close the report' }).click();
-    expect(page.url()).toContain('#/cost');
+    await expect.poll(() => page.url()).toContain('#/cost');
     expect(errors).toEqual([]);
   });
 
@@ -118,7 +118,7 @@ describe('deciding', () => {
     expect(await found.innerText()).toContain('passed, no findings of the rules.');
     await found.getByRole('button').first().click();
     await page.locator('[data-chart="curve"]').waitFor();
-    expect(page.url()).toContain('pin=c0');
+    await expect.poll(() => page.url()).toContain('pin=c0');
     await page.goBack();
     await found.waitFor();
     expect(errors).toEqual([]);

@@ -33,7 +33,7 @@ describe('an exported folder', () => {
     const stage = page.locator('[data-chart="curve"] .stage');
     expect(await stage.evaluate((e) => e.dataset['points'])).toBe('72');
     await facet(page, 'accelerator', 'GB200').check();
-    expect(page.url()).toContain('accelerator=GB200');
+    await expect.poll(() => page.url()).toContain('accelerator=GB200');
     await stage.focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');

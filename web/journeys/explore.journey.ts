@@ -75,7 +75,7 @@ describe('exploring', () => {
     // A reader's own words go to the charts, the address, and with a picture.
     await page.locator('#annotation').fill('the rack that we looked at');
     await page.keyboard.press('Tab');
-    expect(page.url()).toContain('the+rack+that+we+looked+at');
+    await expect.poll(() => page.url()).toContain('the+rack+that+we+looked+at');
     await page.locator('.run-charts .stage').first().waitFor();
     await shot(page, 'report');
     const report = page.getByRole('complementary', { name: 'Run report' });
@@ -139,7 +139,7 @@ describe('charts', () => {
     await page.mouse.move(box.x + box.width * 0.6, box.y + 40, { steps: 4 });
     await page.mouse.move(box.x + box.width * 0.75, box.y + 40, { steps: 4 });
     await page.mouse.up();
-    expect(page.url()).toMatch(/concurrency_min=\d+&concurrency_max=\d+/);
+    await expect.poll(() => page.url()).toMatch(/concurrency_min=\d+&concurrency_max=\d+/);
     const left = await points(page, 'curve');
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThan(72);
@@ -158,8 +158,8 @@ describe('charts', () => {
     await shot(page, 'brush-keys');
     await page.keyboard.up('Shift');
     // From the fourth level to the seventh.
-    expect(page.url()).toMatch(/concurrency_min=8&concurrency_max=64/);
-    expect(await points(page, 'curve')).toBe(6 * 4);
+    await expect.poll(() => page.url()).toMatch(/concurrency_min=8&concurrency_max=64/);
+    await expect.poll(() => points(page, 'curve')).toBe(6 * 4);
     await page.locator('.chosen-range').getByText('Concurrency 8 to 64').waitFor();
     expect(await page.locator('.report').count()).toBe(0);
     await page.keyboard.press('Delete');
@@ -269,14 +269,14 @@ describe('for everybody', () => {
     const some = await points(page, 'curve');
     expect(some).toBeGreaterThan(0);
     expect(some).toBeLessThan(all);
-    expect(page.url()).toContain('horizontal=ttft_ms_p90');
-    expect(page.url()).toContain('x_from=');
+    await expect.poll(() => page.url()).toContain('horizontal=ttft_ms_p90');
+    await expect.poll(() => page.url()).toContain('x_from=');
     await shot(page, 'axes-near');
     const near = page.url();
     await page.keyboard.press('Alt+ArrowRight');
-    expect(page.url()).not.toBe(near);
+    await expect.poll(() => page.url()).not.toBe(near);
     await page.getByRole('button', { name: 'Fit all points' }).click();
-    expect(page.url()).not.toContain('x_from=');
+    await expect.poll(() => page.url()).not.toContain('x_from=');
     await accessible(page);
     expect(errors).toEqual([]);
   });

@@ -78,7 +78,7 @@ describe('results by date', () => {
     expect(await page.locator('[data-chart="curve"] .hover-card').innerText()).toMatch(
       /Borealis rack[^]*Date published\s+2026-06-02/,
     );
-    expect(page.url()).toMatch(/since=2026-05-01&until=2026-06-30/);
+    await expect.poll(() => page.url()).toMatch(/since=2026-05-01&until=2026-06-30/);
     expect(errors).toEqual([]);
   });
 

@@ -65,7 +65,7 @@ describe('safety of two precisions', () => {
     await page.locator('#safety-margin').fill('50');
     await page.keyboard.press('Enter');
     await pairs.getByText('B is as safe (margin 50 points)').waitFor();
-    expect(page.url()).toContain('safety_margin=50');
+    await expect.poll(() => page.url()).toContain('safety_margin=50');
     await page.locator('#swap').click();
     await pairs.getByText('B is safer').first().waitFor();
 

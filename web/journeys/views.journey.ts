@@ -47,7 +47,7 @@ describe('views of curves', () => {
     await shot(page, 'crowd-lit');
     await panels(page);
     await page.getByText(/the same axes/).waitFor();
-    expect(page.url()).toContain('split=accelerator');
+    await expect.poll(() => page.url()).toContain('split=accelerator');
     await shot(page, 'crowd-panels');
     expect(errors).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe('views of curves', () => {
     );
     const dune = page.getByRole('row', { name: /^Dune 4x/ });
     expect(await dune.innerText()).toContain('without power: not known');
-    expect(page.url()).toContain('bill=capex%3A30000');
+    await expect.poll(() => page.url()).toContain('bill=capex%3A30000');
     await accessible(page);
     await shot(page, 'cost-total');
     expect(errors).toEqual([]);
