@@ -154,7 +154,7 @@ def run(endpoint: Union[str, Sequence[str], None] = None, *, model: Optional[str
         config: Optional[Path] = None, **flags: Value) -> MeasuredRun:
     """One measurement, recorded in `report_dir` (a new folder below runs/ where it is not given).
 
-    A verdict is no exception: look at `good`, or call raise_for_verdict().
+    A verdict is not an exception: look at `good`, or call raise_for_verdict().
     """
     words, folder = _run_words(endpoint, {"model": model, "concurrency": concurrency, "rate": rate,
                                           "samples": samples, "duration": duration,

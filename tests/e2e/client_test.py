@@ -130,7 +130,7 @@ def test_a_config_of_client_is_asked_as_it_stands(assay, measure, tmp_path):
     assert [one["name"] for one in result["categories"]] == ["Code Analysis", "Structured Text"]
     assert result["overall"]["ttft_s"] is None
     assert "Content Generation was not asked" in result["overall"]["why"]
-    assert "llama-cpp" in done.err  # a provider that is no endpoint: the user is told what it means
+    assert "llama-cpp" in done.err  # not an endpoint's provider: the user is told what it means
     asked = inferences(assay, folder)
     assert len(asked) == 6
     # The pause stands before each inference of a prompt that follows another of it.

@@ -199,7 +199,7 @@ def test_probe_and_curve_speak_it(assay, toy, tmp_path):
 
 @pytest.mark.parametrize("change, words", [
     (("text: {path: piece.say", "text: {path: piece..say"), "reply.text.path: \"piece..say\""),
-    (("words: \"{prompt}\"", "words: \"{promt}\""), "request.words: {promt} is no slot"),
+    (("words: \"{prompt}\"", "words: \"{promt}\""), "request.words: {promt} is not a slot"),
     (("route: /tell", "rote: /tell"), "did you mean route?"),
     (("kind: tell", "kind: tell\n  x: ["), "kind.yaml:")])
 def test_a_mistake_in_the_file_is_named(assay, tmp_path, change, words):

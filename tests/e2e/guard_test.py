@@ -152,7 +152,7 @@ def test_out_of_memory_has_a_name_and_an_exit_code_of_its_own(tmp_path):
     assert done.returncode == EXHAUSTED, done.stderr
     assert done.stderr.startswith("error: out of memory")
     assert subprocess.run(command, capture_output=True, check=False,
-                          timeout=TIMEOUT_S).returncode == 2, "read whole, it is no tool's file"
+                          timeout=TIMEOUT_S).returncode == 2, "read whole, it is not a tool's file"
 
 
 PLAIN = ("--streaming", "off", "--concurrency", 1)

@@ -427,7 +427,7 @@ def test_speech_is_measured_as_the_endpoint_wrote_it(assay, measure, tmp_path, f
         assert audio["bytes"] == 8 * 12 * 192
     else:
         assert audio["seconds"] == pytest.approx(8 * 12 * TOKEN_S)
-        assert audio["bytes"] == 8 * 12 * TOKEN_BYTES  # the head of a file is no sound
+        assert audio["bytes"] == 8 * 12 * TOKEN_BYTES  # the head of a file is not a sound
         assert 0 < audio["speed"]["max"] < 12 * TOKEN_S / 0.042 + 0.01
         assert audio["played"] == 8
     # A sound is no token.

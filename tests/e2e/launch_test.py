@@ -62,7 +62,7 @@ def test_a_curve_is_a_run_at_each_level_and_goes_on_where_it_ended(assay, endpoi
     assert len(list((tmp_path / "tree/results").rglob("point.yaml"))) == 3
     assay("import", *merged, "--store", tmp_path / "store.db")
     assert "--levels: says the load" in assay(*words, "2", *run, "--rate", "4", code=2).err
-    assert "no concurrency" in assay(*words, "2,x", *run, code=2).err
+    assert "not a concurrency" in assay(*words, "2,x", *run, code=2).err
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def test_a_key_that_loadgen_has_not_is_named_and_ignored(assay, config):
     config.write_text(LINES + "*.Sever.target_qps = 5\n")
     done = assay("loadgen", "plan", "--config", config, "--scenario", "Server", "--samples", 10,
                  "--json")
-    assert '"*.Sever.target_qps" is no setting of LoadGen' in done.err
+    assert '"*.Sever.target_qps" is not a setting of LoadGen' in done.err
     assert done.json()["effective"]["target_qps"] == 2000
 
 
@@ -56,7 +56,7 @@ def test_an_audit_comes_after_the_mode_of_the_command_line(assay, config, tmp_pa
 
 
 @pytest.mark.parametrize("lines,words", [
-    ("*.*.min_duration = ten\n", 'line 1: "ten" is no number'),
+    ("*.*.min_duration = ten\n", 'line 1: "ten" is not a number'),
     ("*.*.mode = 4\n", "mode: must be 0 to 3"),
     ("*.Server.target_qps = 0\n", "queries per second"),
     ("*.*.performance_issue_unique = 1\n*.*.performance_issue_same = 1\n",

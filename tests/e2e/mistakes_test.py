@@ -71,12 +71,12 @@ def test_what_is_no_run_is_named_with_what_makes_one(assay, tmp_path, command):
     (tmp_path / "file").write_text("<html>")
     more = [tmp_path / "empty"] if command == "compare" else []
     err = assay(command, tmp_path / "empty", *more, code=2).err
-    assert "is no run's folder" in err and "assay run" in err
+    assert "is not a run's folder" in err and "assay run" in err
     assert "no such" in assay(command, tmp_path / "none", *more, code=2).err.lower()
     if command in ("report", "bundle"):
         assert "is a file, and a run is a folder" in assay(command, tmp_path / "file", code=2).err
     if command == "verify":
-        assert "is no bundle" in assay(command, tmp_path / "file", code=2).err
+        assert "is not a bundle" in assay(command, tmp_path / "file", code=2).err
 
 
 def test_a_store_that_cannot_be_opened_is_found_before_anything_is_asked(assay, tmp_path):
@@ -145,7 +145,7 @@ def test_pack_refuses_folders_that_are_not_there(assay, run_folder, tmp_path):
     for flag in ("--src", "--docs"):
         err = assay("pack", run_folder, "--out", tmp_path / "tree", flag, tmp_path / "none",
                     code=2).err
-        assert f"{flag}: '{tmp_path / 'none'}' is no folder" in err
+        assert f"{flag}: '{tmp_path / 'none'}' is not a folder" in err
     assert not (tmp_path / "tree").exists()
 
 

@@ -414,7 +414,7 @@ AUTHOR = """
 import os, pathlib, socket
 
 def subjects(state):
-    print("what is printed is no answer")
+    print("what is printed is not an answer")
     return [name + "/t1" for name in os.listdir(state.host_input_data_path)]
 
 def reviewed(state):

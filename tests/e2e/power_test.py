@@ -117,7 +117,7 @@ def test_a_daemon_that_refuses_is_named_before_the_load(assay, endpoint, tmp_pat
     server = endpoint("--ttft", "5ms", "--itl", "1ms")
     daemon.greeting = "220 mail"
     done = run(assay, server, tmp_path / "run", f"ptd:{daemon.place}", code=3)
-    assert "it is no PTDaemon" in done.err
+    assert "it is not a PTDaemon" in done.err
     daemon.greeting = Daemon.greeting
     daemon.begun = time.monotonic()  # another client measures
     done = run(assay, server, tmp_path / "run", f"ptd:{daemon.place}", code=3)

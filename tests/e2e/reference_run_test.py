@@ -197,7 +197,7 @@ def test_runs_that_make_no_curve_are_refused_with_the_reason(assay, levels, tmp_
     assert "both are the point r4" in assay("convert", levels, tmp_path / "x", code=2).err
     assert not (tmp_path / "x").exists()
     err = assay("convert", levels / "c1", tmp_path / "run1", tmp_path / "x", code=2).err
-    assert "run1' is no run of the reference client" in err
+    assert "run1' is not a run of the reference client" in err
     assert "RUN: is missing" in assay("convert", levels, code=2).err
 
 

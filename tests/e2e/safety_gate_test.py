@@ -29,7 +29,7 @@ def test_a_curve_shows_its_grades_and_the_gate_judges_them(assay, curve, tmp_pat
     assert grades == {2: "Excellent", 32: "Poor"}
     table = assay("report", curve).out
     assert "Excellent, 100.0 %" in table and "safety failed" in table
-    assert "no official result" in " ".join(table.split())
+    assert "not an official result" in " ".join(table.split())
     assay("report", curve, "--html", tmp_path / "curve.html")
     assert "Excellent, 100.0 %" in (tmp_path / "curve.html").read_text()
     missed = assay("report", curve, "--safety-min", "good", "--json", code=5).json()
@@ -106,7 +106,8 @@ def test_what_is_missing_or_of_another_model_is_found(assay, curve, tmp_path):
     nothing = assay("check", curve, "--safety-min", "poor", code=5).out
     assert nothing.count("safety-points") == 2
     assert "(curve.json)" in assay("safety", "run", "--curve", tmp_path, code=2).err
-    assert "no grade: expected one of" in assay("check", curve, "--safety-min", "great", code=2).err
+    refused = assay("check", curve, "--safety-min", "great", code=2).err
+    assert "not a grade: expected one of" in refused
     assert "no safety run" in assay("check", tmp_path, "--safety-min", "good", code=2).err
 
 

@@ -329,7 +329,7 @@ def test_a_run_does_its_compliance_tests_itself(assay, scenario, endpoint, conf,
 
 
 def test_compliance_tests_that_a_run_cannot_serve_are_refused_before_it(scenario, assay):
-    for flags, words in ((("TEST01",), "mode = 0"), (("TEST03",), "no test"),
+    for flags, words in ((("TEST01",), "mode = 0"), (("TEST03",), "is not a test"),
                          (("TEST04,TEST04",), "twice"), (("TEST07",), "accuracy_config"),
                          (("TEST09",), "gpt-oss-120b"), (("all",), "--workload")):
         code = assay("run", "--scenario", "offline", "--endpoint", "http://127.0.0.1:9", "--model",

@@ -109,7 +109,7 @@ def test_a_ready_task_is_asked_by_name_and_by_a_config(assay, endpoint, tmp_path
     done = run(assay, endpoint, tmp_path / "two", "--config", config, "--dataset-dir", tmp_path)
     assert done.json()["accuracy"]["accuracy_scores"][0]["task"] == "gsm8k"
     saved = (tmp_path / "two" / "config.yaml").read_text()
-    assert "Kim has 1,200 stamps" not in saved, "made-up rows are no part of a run's record"
+    assert "Kim has 1,200 stamps" not in saved, "made-up rows are not part of a run's record"
     said = run(assay, endpoint, tmp_path / "three", "--task", "gsm9k", code=2).err
     assert "did you mean 'gsm8k'?" in said
 

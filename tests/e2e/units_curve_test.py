@@ -155,4 +155,4 @@ def test_structured_output_is_judged_by_the_schema_that_was_sent(assay, endpoint
     assay("score", folder, "--verdicts", verdicts)
     why = {line["sample"]: line["rule"] for line in map(json.loads,
                                                         verdicts.read_text().splitlines())}
-    assert why == {0: "valid", 1: '/n: "one" is no integer', 2: "no JSON", 3: "valid"}
+    assert why == {0: "valid", 1: '/n: "one" is not of type integer', 2: "no JSON", 3: "valid"}

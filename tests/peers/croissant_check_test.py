@@ -251,7 +251,7 @@ def test_a_check_reads_the_first_rows(assay, tmp_path):
     doc["recordSet"][TREE]["field"][0]["source"]["transform"] = {"regex": "\\d+"}
     path.write_text(json.dumps(doc), encoding="utf-8")
     out = assay("dataset", path, "--check", code=1).out
-    assert "rows: recordSet 'posts'" in out and "\"ann\" is no Integer" in out
+    assert "rows: recordSet 'posts'" in out and "\"ann\" is not of type Integer" in out
     assert "captures nothing" in out
     (tmp_path / "tree.json").unlink()
     assert "file: recordSet 'tree'" in assay("dataset", path, "--check", code=1).out

@@ -311,7 +311,7 @@ ONLY_OURS = [
     ("accuracy-gate", r"no exact_match in the file;", "a gate without its metric is passed over"),
     ("accuracy-valid", rf"(unit_samples|num_repeats){NUMBER}; expected: an integer$",
      "a count that is none is taken for absent"),
-    ("accuracy-sample-count", r"^0 samples scored;", "repeats that are no whole number"),
+    ("accuracy-sample-count", r"^0 samples scored;", "repeats that are not a whole number"),
     ("system-description-valid", rf"{NUMBER}; expected: (an integer|a number)$",
      "text and true are made numbers"),
     ("system-description-valid", r" is -?\d+; expected: \d+ or more$",

@@ -25,7 +25,7 @@ SEED = 11
 
 
 def arguments(rng):
-    """What models say: an object as text or as it is, and texts that are no object."""
+    """What models say: an object as text or as it is, and texts that are not an object."""
     value = {rng.choice(WORDS): rng.choice([1, 2.5, None, True, 2**63 - 1, "é",
                                             [1, {"deep": "x"}], {}])
              for _ in range(rng.randrange(4))}

@@ -12,7 +12,7 @@ from programs import free_port, running
 
 # Small, because agents' prompts have 12,000 tokens.
 WIDTH, LAYERS, HEADS, INNER, CONTEXT, WORDS = 32, 1, 4, 64, 32768, 4096
-LISTED = 30_000  # made prompts of ids reach so far; what is no word is never an answer
+LISTED = 30_000  # made prompts of ids reach so far; what is not a word is never an answer
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SPECIAL = ["<unk>", "<s>", "</s>"]
 TEMPLATE = ("{% for m in messages %}<s>{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}"

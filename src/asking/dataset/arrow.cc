@@ -257,7 +257,7 @@ class ArrowRows final : public RowSource {
     if (head == kArrowMagic) at_ = 8;
     ASSIGN_OR_RETURN(const auto first, next_message());
     if (!first || first->kind != Message::Kind::schema) {
-      return invalid(format("'{}' is no Arrow stream: it does not begin with a schema", name_));
+      return invalid(format("'{}' is not an Arrow stream: it does not begin with a schema", name_));
     }
     fields_ = first->fields;
     return {};
@@ -301,7 +301,7 @@ class ArrowRows final : public RowSource {
       at_ += 4;
     }
     if (size == 0) return std::optional<Message>();
-    if (size > kMetaMax) return invalid(format("'{}' is no Arrow stream", name_));
+    if (size > kMetaMax) return invalid(format("'{}' is not an Arrow stream", name_));
     ASSIGN_OR_RETURN(const std::string meta, file_.read(at_, size));
     if (meta.size() < size) return invalid(format("'{}' is cut off", name_));
     at_ += size;

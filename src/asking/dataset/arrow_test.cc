@@ -47,8 +47,8 @@ TEST(Arrow, a_file_that_is_cut_off_gives_its_rows_or_an_error) {
     EXPECT_TRUE(whole || none || got.find("error: ") != std::string::npos) << size << ": " << got;
     EXPECT_TRUE(!whole || size >= bytes.size() - 8) << size;
   }
-  EXPECT_NE(rows("PAR1").find("no Arrow stream"), std::string::npos);
-  EXPECT_NE(rows("{\"prompt\": \"text\"}").find("no Arrow stream"), std::string::npos);
+  EXPECT_NE(rows("PAR1").find("not an Arrow stream"), std::string::npos);
+  EXPECT_NE(rows("{\"prompt\": \"text\"}").find("not an Arrow stream"), std::string::npos);
 }
 
 // No damage of one byte may read outside of the batch (the sanitizers look), or never end.

@@ -77,7 +77,7 @@ class Checker {
       return std::move(findings_);
     }
     if (!json["@context"].is_object()) {
-      error("context", "the dataset", "there is no @context, or it is no object");
+      error("context", "the dataset", "there is no @context, or it is not an object");
     }
     context_ = json["@context"];
     version_1_1_ = false;
@@ -110,7 +110,7 @@ class Checker {
     for (const char* key : {"datePublished", "dateCreated", "dateModified"}) {
       for (const std::string& text : texts_of(get(json, key))) {
         if (!is_date(text)) {
-          error("date", "the dataset", format("{}: '{}' is no ISO 8601 date", key, text));
+          error("date", "the dataset", format("{}: '{}' is not an ISO 8601 date", key, text));
         }
       }
     }
@@ -119,7 +119,7 @@ class Checker {
     }
     const std::string version = text_of(get(json, "version"));
     if (!version.empty() && !is_semver(version)) {
-      warn("version", "the dataset", format("'{}' is no MAJOR.MINOR.PATCH", version));
+      warn("version", "the dataset", format("'{}' is not MAJOR.MINOR.PATCH", version));
     }
     named(json, "the dataset");
   }
@@ -135,7 +135,7 @@ class Checker {
   void named(const Json& object, const std::string& where) {
     const Json& name = get(object, "name");
     if (name.is_null() || name.is_string()) return;
-    if (!version_1_1_) return error("name", where, "its name is no text");
+    if (!version_1_1_) return error("name", where, "its name is not text");
     for (const Json* one : list_of(name)) {
       const bool tagged = one->is_object() && (*one)["@value"].is_string();
       const auto texts = [](const Json& value) {
@@ -261,7 +261,7 @@ class Checker {
     const std::vector<const Json*> fields = list_of(get(one, "field"));
     for (const std::string& key : texts_of(get(one, "key"))) {
       if (!ids_.fields.contains(key)) {
-        warn("set-key", where, format("its key '{}' is no field", key));
+        warn("set-key", where, format("its key '{}' is not a field", key));
       }
     }
     const Json& data = get(one, "data");
@@ -283,7 +283,7 @@ class Checker {
   // In JSON-LD a list of one element may stand without its brackets.
   void rows(const Json& data, const std::vector<const Json*>& fields, const std::string& where) {
     if (!data.is_array() && !data.is_object()) {
-      return error("set-data", where, "its data is no list");
+      return error("set-data", where, "its data is not a list");
     }
     const std::vector<const Json*> list = list_of(data);
     if (list.empty()) return error("set-data", where, "its data is empty");
@@ -344,13 +344,13 @@ class Checker {
     const std::string shape = text_of(get(one, "arrayShape"));
     if (shape.empty()) return;
     if (!get(one, "isArray").as_bool(false)) {
-      error("field-array", where, "it has an arrayShape and is no array (isArray)");
+      error("field-array", where, "it has an arrayShape and is not an array (isArray)");
     }
     for (const std::string_view part : split(shape, ',')) {
       const auto number = parse_int(trim(part));
       if (!number) {
         return error("field-array", where,
-                     format("arrayShape '{}' is no list of whole numbers", shape));
+                     format("arrayShape '{}' is not a list of whole numbers", shape));
       }
       if (*number == 0 || *number < -1) {
         warn("field-array", where, format("arrayShape '{}' has no such dimension", shape));

@@ -53,7 +53,8 @@ Result<std::vector<std::int64_t>> read_shape(const Json& value, const std::strin
   for (const std::string_view part : split(text, ',')) {
     const auto size = parse_int(part);
     if (!size || *size < -1 || *size == 0) {
-      return wrong_metadata(where, format("arrayShape: '{}' is no list of sizes (-1: any)", text));
+      return wrong_metadata(where,
+                            format("arrayShape: '{}' is not a list of sizes (-1: any)", text));
     }
     out.push_back(*size);
   }

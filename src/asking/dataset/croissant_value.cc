@@ -275,7 +275,7 @@ Result<Json> FieldValue::transform(const Json& raw) const {
 Result<Json> FieldValue::cast(const Json& value) const {
   const std::string& type = field_->type;
   const auto wrong = [&] {
-    return invalid(format("field '{}': {} is no {}", field_->id, value.dump(), type));
+    return invalid(format("field '{}': {} is not of type {}", field_->id, value.dump(), type));
   };
   if (value.is_null()) return value;
   if (value.is_array()) {
@@ -358,7 +358,7 @@ Result<void> FieldValue::check_rate(const Json& value) const {
                format("field '{}': samplingRate {} is asked for, and the audio {}; Assay does not "
                       "resample",
                       field_->id, wanted,
-                      rate > 0 ? format("has {} Hz", rate) : std::string("is no WAV file"))};
+                      rate > 0 ? format("has {} Hz", rate) : std::string("is not a WAV file"))};
 }
 
 Result<Json> FieldValue::apply(const Json& raw) const {

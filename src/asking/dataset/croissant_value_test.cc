@@ -56,7 +56,7 @@ TEST(CroissantValue, AudioOfAnotherRateIsRefusedAndNotTakenForIt) {
   EXPECT_EQ(heard(16000, cell), "taken");
   EXPECT_EQ(heard(0, "anything"), "taken");
   EXPECT_THAT(heard(22050, cell), HasSubstr("the audio has 16000 Hz"));
-  EXPECT_THAT(heard(22050, "ID3 an mp3"), HasSubstr("is no WAV file"));
+  EXPECT_THAT(heard(22050, "ID3 an mp3"), HasSubstr("is not a WAV file"));
 }
 
 TEST(CroissantMeta, ShapesAndRatesAreRead) {

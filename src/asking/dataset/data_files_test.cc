@@ -163,7 +163,7 @@ TEST_F(DataFilesTest, what_does_not_belong_together_is_an_error) {
   file("saved/cache-0123.arrow", "");
   EXPECT_THAT(prompts({.path = folder_ + "/saved"}), HasSubstr("without a file of rows"));
   file("saved/data-00000-of-00001.arrow", "");
-  EXPECT_THAT(prompts({.path = folder_ + "/saved"}), HasSubstr("no Arrow stream"));
+  EXPECT_THAT(prompts({.path = folder_ + "/saved"}), HasSubstr("not an Arrow stream"));
   file("saved/indices.arrow", "");
   EXPECT_THAT(prompts({.path = folder_ + "/saved"}), HasSubstr("flatten_indices()"));
 }

@@ -397,7 +397,7 @@ Result<Dataset> load_dataset(const Spec& spec) {
   if (spec.path.empty() || (!here && predefined(spec.path))) {
     const auto entry = predefined(spec.path.empty() ? spec.name : spec.path);
     if (!entry) {
-      return invalid(format("dataset '{}' has no path and is no predefined dataset", spec.name));
+      return invalid(format("dataset '{}' has no path and is not a predefined dataset", spec.name));
     }
     Spec found = spec;
     found.path = find_predefined(entry->id);

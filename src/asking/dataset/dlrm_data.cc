@@ -54,7 +54,7 @@ Result<std::vector<Number>> numbers_of(std::string_view text) {
     Number value{};
     const char* const end = one.data() + one.size();
     const auto [at, fault] = std::from_chars(one.data(), end, value);
-    if (fault != std::errc{} || at != end) return invalid(format("'{}' is no number", one));
+    if (fault != std::errc{} || at != end) return invalid(format("'{}' is not a number", one));
     out.push_back(value);
   }
   return out;

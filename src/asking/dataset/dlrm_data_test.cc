@@ -140,7 +140,7 @@ TEST(DlrmRequest, a_line_of_another_form_is_refused_with_the_reason) {
   EXPECT_THAT(why(changed("10,20,30", "10,-2,30")), HasSubstr("item -2 is below 0"));
   EXPECT_THAT(why(changed("4.5,1.0", "0.5,1.0")), HasSubstr("ratings are 1 to 5"));
   EXPECT_THAT(why(changed("4.5,1.0", "nan,1.0")), HasSubstr("ratings are 1 to 5"));
-  EXPECT_THAT(why(changed("40,50", "40,x")), HasSubstr("'x' is no number"));
+  EXPECT_THAT(why(changed("40,50", "40,x")), HasSubstr("'x' is not a number"));
   EXPECT_THAT(why(changed("\"40,50\",\"3.5,3.4\"", ",")), HasSubstr("no candidates"));
 }
 

@@ -20,7 +20,7 @@ Result<InputFile> InputFile::open(const std::filesystem::path& path) {
   if (out.fd_ < 0) return errno_error(format("cannot open '{}'", out.path_));
   struct stat status {};
   if (::fstat(out.fd_, &status) != 0) return errno_error(format("cannot read '{}'", out.path_));
-  if (!S_ISREG(status.st_mode)) return invalid(format("'{}' is no file", out.path_));
+  if (!S_ISREG(status.st_mode)) return invalid(format("'{}' is not a file", out.path_));
   out.size_ = static_cast<std::uint64_t>(status.st_size);
   return out;
 }

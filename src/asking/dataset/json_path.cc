@@ -18,7 +18,7 @@ void all_below(const Json& json, std::vector<const Json*>& out) {
 
 Result<JsonPath> JsonPath::parse(std::string_view text) {
   const Error wrong =
-      invalid(format("\"{}\" is no JSONPath that is read; $, .name, ['name'], [0], "
+      invalid(format("\"{}\" is not a JSONPath that is read; $, .name, ['name'], [0], "
                      "[*], .* and ..name are",
                      text));
   JsonPath out;

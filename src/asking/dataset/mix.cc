@@ -71,10 +71,10 @@ Result<void> take_option(std::string_view key, std::string_view value, Synthetic
   } else if (key.starts_with("body.") && key.size() > 5) {
     out.overrides.set(key.substr(5), body_value(value));
   } else {
-    return invalid(
-        format("\"{}\" is no part of a class; known are share, rate, law, concurrency, think, isl, "
-               "osl, prefix, image, audio, video, slo, model, priority and body.FIELD",
-               key));
+    return invalid(format(
+        "\"{}\" is not part of a class; known are share, rate, law, concurrency, think, isl, "
+        "osl, prefix, image, audio, video, slo, model, priority and body.FIELD",
+        key));
   }
   return {};
 }
@@ -92,7 +92,8 @@ Result<SyntheticClass> parse_class(std::string_view text) {
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const std::size_t equals = parts[i].find('=');
     if (equals == std::string_view::npos) {
-      return invalid(format("class {}: \"{}\" is no option; write key=value", out.name, parts[i]));
+      return invalid(
+          format("class {}: \"{}\" is not an option; write key=value", out.name, parts[i]));
     }
     const auto taken =
         take_option(trim(parts[i].substr(0, equals)), trim(parts[i].substr(equals + 1)), out);

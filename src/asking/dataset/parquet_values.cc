@@ -242,7 +242,7 @@ bool take_plain(const Node& leaf, std::string_view& bytes, std::string_view& val
 Result<std::string> plain_from_delta_binary(const Node& leaf, std::string_view bytes,
                                             std::uint64_t count) {
   const std::size_t size = plain_size(leaf);
-  if (size != 4 && size != 8) return corrupt_page("deltas of what is no number");
+  if (size != 4 && size != 8) return corrupt_page("deltas of what is not a number");
   ASSIGN_OR_RETURN(const auto values, deltas(bytes, count));
   std::string out;
   out.reserve(values.size() * size);

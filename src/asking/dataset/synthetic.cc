@@ -75,7 +75,7 @@ Result<std::vector<PrefixLevel>> parse_prefixes(std::string_view text) {
     if (!tokens || !branches || *tokens < 1 || *tokens > kLengthMax || *branches < 1 ||
         *branches > kBranchesMax) {
       return invalid(
-          format("\"{}\" is no level of prefixes; write TOKENSxBRANCHES, such as "
+          format("\"{}\" is not a level of prefixes; write TOKENSxBRANCHES, such as "
                  "1000x4 or 1000x4,200x8",
                  level));
     }

@@ -39,7 +39,7 @@ struct NumpyType {
 
 Result<NumpyType> numpy_type(std::string_view code) {
   if (code.size() < 3 || std::string_view("<|=>").find(code[0]) == std::string_view::npos) {
-    return invalid(format("its type '{}' is no plain NumPy type", code));
+    return invalid(format("its type '{}' is not a plain NumPy type", code));
   }
   if (code[0] == '>') {
     return invalid(

@@ -82,7 +82,7 @@ TEST_F(TensorRows, what_cannot_be_sent_is_refused_with_the_remedy) {
   };
   EXPECT_THAT(why(npy(">f4", "(1, 1)", "abcd")), HasSubstr("astype('<f4')"));
   EXPECT_THAT(why(npy("<f4", "(1, 1)", "abcd", "True")), HasSubstr("ascontiguousarray"));
-  EXPECT_THAT(why(npy("|O", "(1,)", "abcd")), HasSubstr("no plain NumPy type"));
+  EXPECT_THAT(why(npy("|O", "(1,)", "abcd")), HasSubstr("not a plain NumPy type"));
   EXPECT_THAT(why(npy("<c8", "(1,)", "abcdefgh")), HasSubstr("none of bool"));
   EXPECT_THAT(why(npy("<f4", "(2, 1)", "abcd")), HasSubstr("4 bytes, where its shape"));
   EXPECT_THAT(why(npy("<f4", "()", "abcd")), HasSubstr("has no rows"));

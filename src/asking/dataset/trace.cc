@@ -207,7 +207,7 @@ Result<TraceRow> read_mooncake(const Json& row, std::uint64_t number, bool token
   for (std::size_t block = 0; left > 0; ++block) {
     const bool named = block < hashes.size();
     if (named && !hashes[block].is_integer()) {
-      return invalid(format("hash_ids: element {} is no whole number", block));
+      return invalid(format("hash_ids: element {} is not a whole number", block));
     }
     const std::int64_t size = named ? std::min(left, block_size) : left;
     // The same hash gives the same block in every row.

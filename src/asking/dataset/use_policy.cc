@@ -164,7 +164,7 @@ class Judge {
     std::string text = text_of(one);
     if (text.empty()) text = one.dump();
     if (text.size() > 120) text.resize(120);
-    return format("'{}' is no policy that can be evaluated", text);
+    return format("'{}' is not a policy that can be evaluated", text);
   }
 
   const DataUse& use_;

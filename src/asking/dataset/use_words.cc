@@ -16,7 +16,7 @@ std::optional<bool> yes_of(const std::string& word, std::string_view yes) {
 // {"MONDO:2": ["MONDO:1"]}: a term and those right above it.
 Result<void> read_ontology(const std::string& path, DataUse& out) {
   ASSIGN_OR_RETURN(const Json json, read_json_file(path));
-  if (!json.is_object()) return invalid(format("--ontology: '{}' is no object", path));
+  if (!json.is_object()) return invalid(format("--ontology: '{}' is not an object", path));
   for (const auto& [term, above] : json.members()) {
     for (const Json& one : above.items()) out.above[term].emplace_back(one.as_string());
     if (above.is_string()) out.above[term].emplace_back(above.as_string());

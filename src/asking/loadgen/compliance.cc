@@ -175,7 +175,7 @@ Result<std::string> audit_conf(std::string_view test, std::string_view model,
   }
   std::string known;
   for (const std::string_view one : kTests) known += format(" {}", one);
-  return invalid(format("\"{}\" is no compliance test; there are{}", test, known));
+  return invalid(format("\"{}\" is not a compliance test; there are{}", test, known));
 }
 
 Result<Test> audited(Test test, std::string_view conf) {

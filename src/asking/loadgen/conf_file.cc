@@ -172,7 +172,7 @@ Result<ConfFile> ConfFile::parse(std::string_view text) {
     for (std::size_t i = 2; i < words.size(); ++i) {
       const std::string value(words[i]);
       if (!is_number(value)) {
-        refuse(format("\"{}\" is no number", value));
+        refuse(format("\"{}\" is not a number", value));
         break;
       }
       out.values_.insert_or_assign(std::string(words[0]), value);

@@ -74,8 +74,8 @@ TEST(LoadgenConf, every_wrong_line_is_named) {
       "# a comment\n\n*.*.min_duration 5\n*.*.max_duration = long\n*.*.mode = 2 # two\nalone\n");
   ASSERT_FALSE(conf);
   EXPECT_EQ(conf.error().message,
-            "line 3: \"=\" must follow the key, not \"5\"\nline 4: \"long\" is no number\n"
-            "line 5: \"#\" is no number");
+            "line 3: \"=\" must follow the key, not \"5\"\nline 4: \"long\" is not a number\n"
+            "line 5: \"#\" is not a number");
 }
 
 TEST(LoadgenConf, keys_that_no_test_reads_are_named) {

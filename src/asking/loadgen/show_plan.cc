@@ -24,7 +24,7 @@ Result<ConfFile> read_conf(const std::string& path, const Talk& talk) {
   auto conf = ConfFile::parse(text);
   if (!conf) return conf.error().within(path);
   for (const std::string& key : conf->unused_keys()) {
-    talk.say(format("warning: {}: \"{}\" is no setting of LoadGen, and is ignored", path, key));
+    talk.say(format("warning: {}: \"{}\" is not a setting of LoadGen, and is ignored", path, key));
   }
   return conf;
 }

@@ -96,7 +96,7 @@ Result<void> read_http(const Json& map, const std::string& path, ChaosDeed& out)
   TRY(check_keys(map, path, kKeys));
   ASSIGN_OR_RETURN(out.url, text_at(map, "url", path));
   if (!out.url.starts_with("http://") && !out.url.starts_with("https://")) {
-    return wrong_chaos(path + ".url", format("\"{}\" is no http:// or https:// URL", out.url));
+    return wrong_chaos(path + ".url", format("\"{}\" is not an http:// or https:// URL", out.url));
   }
   const Json& body = map["body"];
   if (!body.is_null()) out.body = body.is_string() ? std::string(body.as_string()) : body.dump();
@@ -119,7 +119,7 @@ Result<void> read_http(const Json& map, const std::string& path, ChaosDeed& out)
     const std::string text = value.is_string() ? std::string(value.as_string()) : value.dump();
     if (text.find_first_of("\r\n") != std::string::npos || name.empty() ||
         name.find_first_of("\r\n: ") != std::string::npos) {
-      return wrong_chaos(path + ".headers", format("{} is no header", json_quote(name)));
+      return wrong_chaos(path + ".headers", format("{} is not a header", json_quote(name)));
     }
     out.headers.emplace_back(name, text);
   }

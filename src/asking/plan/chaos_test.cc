@@ -77,8 +77,8 @@ TEST(Chaos, what_is_wrong_is_named_with_its_place) {
       {"acts: [{at: 1s, pause: {pid: 1}, for: 1s}]", "acts[0].pause.pid: expected the number"},
       {"acts: [{at: 1s, pause: {}, for: 1s}]", "acts[0].pause: name the process"},
       {"acts: [{at: 1s, signal: {name: SEGV, pid: 9}}]", "acts[0].signal.name: unknown signal"},
-      {"acts: [{at: 1s, http: {url: 'ftp://x'}}]", "acts[0].http.url: \"ftp://x\" is no http"},
-      {"acts: [{at: 1s, http: {url: 'http://x', headers: {'A b': c}}}]", "is no header"}};
+      {"acts: [{at: 1s, http: {url: 'ftp://x'}}]", "acts[0].http.url: \"ftp://x\" is not an http"},
+      {"acts: [{at: 1s, http: {url: 'http://x', headers: {'A b': c}}}]", "is not a header"}};
   for (const auto& [text, expected] : cases) {
     EXPECT_NE(trouble(text).find(expected), std::string::npos) << trouble(text);
   }

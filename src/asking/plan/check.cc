@@ -355,7 +355,7 @@ void check_endpoints(const Config& config, const Surroundings& around, Reading& 
   }
   for (const auto& [name, value] : config.endpoint_config.headers) {
     if (!is_header_name(name) || !is_header_value(value)) {
-      reading.wrong_setting("endpoint_config.headers", format("\"{}\" is no header", name),
+      reading.wrong_setting("endpoint_config.headers", format("\"{}\" is not a header", name),
                             "a name of letters, digits and -, and a value on one line");
     }
   }
@@ -367,7 +367,7 @@ void check_endpoints(const Config& config, const Surroundings& around, Reading& 
   for (const std::string& name : config.endpoint_config.session_id_headers) {
     if (!is_header_name(name)) {
       reading.wrong_setting("endpoint_config.session_id_headers",
-                            format("\"{}\" is no header's name", name));
+                            format("\"{}\" is not a header's name", name));
     }
   }
 }

@@ -176,7 +176,7 @@ void note_withdrawals(const std::vector<std::int64_t>& levels, Offline offline, 
   }
   if (notes.size() > 2) {
     notes = {
-        "there are no spare points: should one be withdrawn, it is no curve any more (--spare)"};
+        "there are no spare points: should one be withdrawn, it is not a curve any more (--spare)"};
   }
   plan.notes.insert(plan.notes.end(), notes.begin(), notes.end());
 }

@@ -63,7 +63,7 @@ Result<yaml::Node> parse_dataset_spec(std::string_view text) {
     if (equals == std::string_view::npos) {
       const std::size_t colon = option.find(':');
       if (colon == std::string_view::npos) {
-        return invalid(format("\"{}\" is no option; write key=value", option));
+        return invalid(format("\"{}\" is not an option; write key=value", option));
       }
       return invalid(format("\"{}\": options are written with '=': {}={}", option,
                             option.substr(0, colon), option.substr(colon + 1)));

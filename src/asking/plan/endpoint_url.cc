@@ -51,7 +51,7 @@ std::string wrong_authority(std::string_view authority) {
   const bool has_colon = host.size() < authority.size();
   const auto number = parse_uint(port);
   if (has_colon && (!number || *number == 0 || *number > 65535)) {
-    return format("\"{}\" is no port; a port is a number from 1 to 65535", port);
+    return format("\"{}\" is not a port; a port is a number from 1 to 65535", port);
   }
   return {};
 }
@@ -74,7 +74,7 @@ std::string wrong_with_url(std::string_view url) {
   if (scheme != "http" && scheme != "https") {
     const bool bare = parts.scheme.empty() && url.find('@') == std::string_view::npos;
     return bare ? format("\"{0}\" has no scheme; did you mean http://{0}?", url)
-                : format("\"{}\" is no scheme that we speak; {}", parts.scheme, kForms);
+                : format("\"{}\" is not a scheme that we speak; {}", parts.scheme, kForms);
   }
   if (parts.rest.find('#') != std::string_view::npos) return "holds a fragment ('#')";
   return wrong_authority(parts.authority);

@@ -62,7 +62,7 @@ void add_to_list(Config& config, const FlagRow& flag, bool first, std::string_vi
 void add_header(Config& config, std::string_view value, Reading& reading) {
   const std::size_t colon = value.find(':');
   if (colon == std::string_view::npos || trim(value.substr(0, colon)).empty()) {
-    reading.wrong({}, "endpoint_config.headers", format("\"{}\" is no header", value),
+    reading.wrong({}, "endpoint_config.headers", format("\"{}\" is not a header", value),
                   "--header 'Name: value'");
     return;
   }
@@ -86,7 +86,7 @@ void add_dataset(Config& config, bool first, std::string_view value, Reading& re
       continue;
     }
     if (data.type == DatasetType::accuracy) continue;  // a scorer's column
-    reading.wrong({}, path + ".parser", format("\"{}\" is no column that is asked", target),
+    reading.wrong({}, path + ".parser", format("\"{}\" is not a column that is asked", target),
                   "one of: prompt, system, messages, input_tokens, tools, max_new_tokens, session, "
                   "body.NAME");
   }
@@ -99,7 +99,7 @@ void set_ramp(Config& config, std::string_view value, Reading& reading) {
   const std::size_t colon = parts[0].find(':');
   const std::size_t dash = parts[0].find('-', colon == std::string_view::npos ? 0 : colon);
   if (colon == std::string_view::npos || dash == std::string_view::npos) {
-    reading.wrong({}, std::string(kPath), format("\"{}\" is no ramp", value),
+    reading.wrong({}, std::string(kPath), format("\"{}\" is not a ramp", value),
                   "--ramp concurrency:1-64,steps=8,step=30s");
     return;
   }
@@ -118,7 +118,7 @@ void set_ramp(Config& config, std::string_view value, Reading& reading) {
     } else if (key == "step") {
       set_time(config, format("{}.step_s", kPath), text, reading);
     } else {
-      reading.wrong({}, std::string(kPath), format("\"{}\" is no part of a ramp", parts[i]),
+      reading.wrong({}, std::string(kPath), format("\"{}\" is not part of a ramp", parts[i]),
                     "steps=N and step=TIME are");
     }
   }

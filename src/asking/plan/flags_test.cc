@@ -232,7 +232,7 @@ TEST(Flags, datasets_take_the_place_of_the_files) {
   EXPECT_EQ(config.datasets[0].path, "x.jsonl");
   EXPECT_EQ(config.datasets[1].type, DatasetType::accuracy);
   EXPECT_THAT(error_of(with_file(kFlagsFile, {{"--dataset", "x.jsonl,parser.nonsense=q"}})),
-              HasSubstr("\"nonsense\" is no column that is asked"));
+              HasSubstr("\"nonsense\" is not a column that is asked"));
   EXPECT_THAT(error_of(with_file(kFlagsFile, {{"--dataset", "x.jsonl,a:b"}})), HasSubstr("a=b"));
 }
 

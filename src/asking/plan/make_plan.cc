@@ -63,7 +63,7 @@ Result<void> check_supported(const Config& config) {
 std::string left_out(const DatasetConfig& data) {
   return format(
       "dataset '{}' is left out: {} needs an external service{}, which asks the endpoint by itself "
-      "and is no part of a measurement; the reference client skips it here too",
+      "and is not part of a measurement; the reference client skips it here too",
       data.name, data.accuracy_config->eval_method, service_of(*data.accuracy_config));
 }
 

@@ -227,7 +227,7 @@ Result<void> PhaseMaker::fill_burst(PhasePlan& phase, const Length& length) {
     const double rate = config_.settings.load_pattern.target_qps.value_or(kSizingRate);
     ASSIGN_OR_RETURN(queries, sized(rate, length.time, rows_of(phase)));
     out_.notes.push_back(format(
-        "max_throughput sends everything at once, so min_duration_ms is no floor: it sends "
+        "max_throughput sends everything at once, so min_duration_ms is not a floor: it sends "
         "{} queries, as the reference client would ({:g} a second, and a tenth more, in whole "
         "passes); n_samples_to_issue says how many outright",
         with_thousands(static_cast<std::int64_t>(queries)), rate));

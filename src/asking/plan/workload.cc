@@ -260,7 +260,7 @@ Result<std::vector<std::string>> Workloads::editions_of(std::string_view name) c
     const std::vector<std::string_view> views(known.begin(), known.end());
     std::error_code error;
     if (std::filesystem::exists(name, error)) {
-      return wrong("--workload", format("'{}' is no workload: its file ends in .yaml", name));
+      return wrong("--workload", format("'{}' is not a workload: its file ends in .yaml", name));
     }
     return unknown("--workload", "name", name, views);
   }

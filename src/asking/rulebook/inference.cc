@@ -151,7 +151,8 @@ Result<InferenceRound> inference_round(std::string_view name) {
     for (const std::string& one : inference_round_names()) {
       known += (known.empty() ? "" : ", ") + one;
     }
-    return invalid(format("\"{}\" is no round of MLPerf Inference here; known: {}", name, known));
+    return invalid(
+        format("\"{}\" is not a round of MLPerf Inference here; known: {}", name, known));
   }
   const Json& seeds = (*facts)["seeds"];
   InferenceRound out{.name = std::string(name),

@@ -88,7 +88,7 @@ class Sum {
     }
     if (values != 1 || !std::isfinite(*watts) || *watts < 0) {
       error(at,
-            values == 1 ? "a figure that is no number, or negative"
+            values == 1 ? "a figure that is not a number, or negative"
                         : format("{} values in one figure", values),
             "exactly one of value_w, value_kw, value_pj, 0 or more");
       return std::nullopt;

@@ -127,7 +127,7 @@ Result<void> check_place(const fs::path& place, bool replaces) {
   const auto status = fs::symlink_status(place, error);
   if (!fs::exists(status)) return {};
   const std::string name = place.string();
-  if (!fs::is_directory(status)) return invalid(format("'{}' is no folder", name));
+  if (!fs::is_directory(status)) return invalid(format("'{}' is not a folder", name));
   if (!replaces && !fs::is_empty(place, error)) {
     return invalid(format("'{}' is not empty; name a new folder", name));
   }

@@ -68,7 +68,7 @@ TEST(Http1Edges, a_status_and_a_length_are_digits_alone) {
   feed_reply(parser, "HTTP/1.1 987 X\r\nContent-Length: 5, 6\r\nX: y\r\n\r\n");
   EXPECT_EQ(parser.head().status, 987);
   EXPECT_EQ(parser.head().length, 5U);
-  EXPECT_EQ(parser.error(), "a Content-Length that is no number, or two that differ");
+  EXPECT_EQ(parser.error(), "a Content-Length that is not a number, or two that differ");
 }
 
 TEST(Http1Edges, of_a_head_that_is_too_long_one_byte_more_is_taken) {

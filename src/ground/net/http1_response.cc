@@ -244,7 +244,7 @@ bool ResponseParser::parse_content_length(std::string_view value) {
     head_.has_length = true;
     head_.length = *length;
   });
-  return ok ? true : fail("a Content-Length that is no number, or two that differ");
+  return ok ? true : fail("a Content-Length that is not a number, or two that differ");
 }
 
 void ResponseParser::begin_body() {
@@ -332,7 +332,7 @@ void ResponseParser::end_framing_line(std::string_view line) {
     const auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), left_, 16);
     if (error != std::errc{} || end != digits.data() + digits.size()) {
-      fail("a chunk size that is no hexadecimal number");
+      fail("a chunk size that is not a hexadecimal number");
     } else {
       framing_ = left_ == 0 ? Framing::trailers : Framing::chunk_data;
     }

@@ -364,7 +364,7 @@ TEST(Http1Response, one_length_may_be_said_often_and_two_not) {
   for (const std::string value : {"2, 3", "2\r\nContent-Length: 0", "2,", "", "-1", "+1", "2x",
                                   "x2", "0x2", "18446744073709551616", "2 2"}) {
     const Seen seen = parse_whole(kOk + "Content-Length: " + value + "\r\n\r\n");
-    EXPECT_EQ(seen.error, "a Content-Length that is no number, or two that differ") << value;
+    EXPECT_EQ(seen.error, "a Content-Length that is not a number, or two that differ") << value;
   }
 }
 
@@ -395,7 +395,7 @@ TEST(Http1Response, a_chunk_is_as_long_as_its_line_says) {
   }
   for (const std::string size : {"", ";x", "0xa", "-1", "a a", "10000000000000000", "g"}) {
     const Seen seen = parse_whole(open + size + "\r\n0123456789\r\n0\r\n\r\n");
-    EXPECT_EQ(seen.error, "a chunk size that is no hexadecimal number") << size;
+    EXPECT_EQ(seen.error, "a chunk size that is not a hexadecimal number") << size;
   }
   EXPECT_EQ(parse_whole(open + "2\r\nabc\r\n").error, "a chunk is longer than its size says");
   EXPECT_EQ(parse_whole(open + "2\nab\n0\nX: y\n\n").state, State::complete);

@@ -102,7 +102,7 @@ TEST(Http2Client, what_is_wrong_with_one_reply_costs_no_other) {
       {"a name in capitals", head(1, kStatus200 + literal("Upper", "1"))},
       {"no status", head(1, literal("server", "x"))},
       {"two statuses", head(1, kStatus200 + kStatus200)},
-      {"a status that is no number", head(1, literal(":status", "abc"))},
+      {"a status that is not a number", head(1, literal(":status", "abc"))},
       {"a field of connections", head(1, kStatus200 + literal("connection", "close"))},
       {"trailers that end nothing", head(1) + data(1, "x") + head(1, literal("a", "b"))},
   };

@@ -489,7 +489,7 @@ TEST_F(HttpServerCalls, a_turn_comes_when_the_service_asks_for_it) {
     EXPECT_GE(turns[i], turns[i - 1] + service.every) << "nothing else was to do before turn " << i;
   }
   EXPECT_LT(turns.back(), turns.front() + 8_s)
-      << "the look at idle connections is no reason to wait";
+      << "the look at idle connections is not a reason to wait";
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ Result<void> remove_dead_unix_socket(const Address& address) {
 
 Result<void> stay_here(const Address& address) {
   if (!loopback_only() || address.is_loopback()) return {};
-  return Error{Code::refused, format("{} is no address of this machine, and {} is set",
+  return Error{Code::refused, format("{} is not an address of this machine, and {} is set",
                                      address.to_string(), kLoopbackOnly)};
 }
 

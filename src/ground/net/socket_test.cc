@@ -372,7 +372,7 @@ TEST(SocketDeathTest, other_machines_are_reached_unless_the_environment_forbids_
       {
         ::setenv(kLoopbackOnly, "1", 1);
         const auto refused = listen_on(all, {});
-        const auto told = "0.0.0.0:0 is no address of this machine, and " +
+        const auto told = "0.0.0.0:0 is not an address of this machine, and " +
                           std::string(kLoopbackOnly) + " is set";
         const bool right = !refused && refused.error().message == told &&
                            !start_connect(Address::numeric("192.0.2.1", 9).value()) &&

@@ -89,7 +89,7 @@ Result<void> parse_ipv6(std::string_view literal, Url& url) {
   const std::string address(literal.substr(0, zone));
   in6_addr parsed{};
   if (inet_pton(AF_INET6, address.c_str(), &parsed) != 1) {
-    return invalid(format("'[{}]' is no IPv6 address", literal));
+    return invalid(format("'[{}]' is not an IPv6 address", literal));
   }
   url.host = lower(address);
   url.ipv6_literal = true;

@@ -100,7 +100,7 @@ TEST(Url, what_is_refused_names_the_reason) {
       {"http://::1/", "needs brackets"},
       {"http://[::1", "without ']'"},
       {"http://[::1]80", "only :port"},
-      {"http://[::g]/", "no IPv6 address"},
+      {"http://[::g]/", "not an IPv6 address"},
       {"http://[::1%25a/b]/", "without ']'"},
       {"http://[::1%]/", "interface's name"},
       {"http+unix://", "no socket file"},

@@ -101,7 +101,7 @@ ClientHandshake::State ClientHandshake::refuse(std::string_view why) {
 ClientHandshake::State ClientHandshake::check(std::string_view head) {
   const std::string_view first = next_line(head);
   const auto status = status_of(first);
-  if (!status) return refuse("the answer to the handshake is no HTTP");
+  if (!status) return refuse("the answer to the handshake is not HTTP");
   status_ = *status;
   if (status_ != 101) return refuse("");
   Answer answer;

@@ -238,7 +238,7 @@ std::string with(std::string_view from, std::string_view to) {
 
 TEST(WebSocketHandshake, RefusalsAreNamed) {
   EXPECT_EQ(refused("HTTP/1.1 401 Unauthorized\r\n\r\n{\"error\":1}"), "401 {\"error\":1}");
-  EXPECT_THAT(refused("SSH-2.0-x\r\n\r\n"), HasSubstr("no HTTP"));
+  EXPECT_THAT(refused("SSH-2.0-x\r\n\r\n"), HasSubstr("not HTTP"));
   EXPECT_THAT(refused(with("s3pP", "S3pP")), HasSubstr("does not fit our key"));
   EXPECT_THAT(refused(with("Sec-WebSocket-Accept", "X")), HasSubstr("no Sec-WebSocket-Accept"));
   EXPECT_THAT(refused(with("Upgrade: websocket", "Upgrade: h2c")), HasSubstr("Upgrade: websocket"));
@@ -413,11 +413,11 @@ TEST(WebSocketHandshake, AnAnswerMayUseBareLineEndsAndListsOverLines) {
   left = close_together;
   EXPECT_EQ(third.feed(left), ClientHandshake::State::open) << third.error();
   for (const auto& [line, why] :
-       {std::pair{"HTTP/1.1 99 x", "0 the answer to the handshake is no HTTP"},
-        {"HTTP/1.1", "0 the answer to the handshake is no HTTP"},
-        {"HTTP/1.1 10x", "0 the answer to the handshake is no HTTP"},
-        {"HTTP/1.1 10", "0 the answer to the handshake is no HTTP"},
-        {"HTTP/2 101", "0 the answer to the handshake is no HTTP"},
+       {std::pair{"HTTP/1.1 99 x", "0 the answer to the handshake is not HTTP"},
+        {"HTTP/1.1", "0 the answer to the handshake is not HTTP"},
+        {"HTTP/1.1 10x", "0 the answer to the handshake is not HTTP"},
+        {"HTTP/1.1 10", "0 the answer to the handshake is not HTTP"},
+        {"HTTP/2 101", "0 the answer to the handshake is not HTTP"},
         {"HTTP/1.0 200", "200 "}}) {
     EXPECT_EQ(refused(std::string(line) + "\r\n\r\n"), why) << line;
   }

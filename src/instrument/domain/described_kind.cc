@@ -38,8 +38,8 @@ Result<void> check_keys(const Json& map, std::string_view where,
     for (const std::string_view name : known)
       names += format("{}{}", names.empty() ? "" : ", ", name);
     return wrong(where.empty() ? std::string(key) : format("{}.{}", where, key),
-                 near.empty() ? format("is no key here; one of: {}", names)
-                              : format("is no key here; did you mean {}?", near));
+                 near.empty() ? format("is not a key here; one of: {}", names)
+                              : format("is not a key here; did you mean {}?", near));
   }
   return {};
 }
@@ -291,7 +291,7 @@ Result<std::vector<TemplatePart>> template_parts(std::string_view text) {
     if (!column && std::ranges::find(kSlots, name) == kSlots.end()) {
       std::string names;
       for (const std::string_view one : kSlots) names += format("{{{}}}, ", one);
-      return invalid(format("{{{}}} is no slot; one of: {}{{column.NAME}}", name, names));
+      return invalid(format("{{{}}} is not a slot; one of: {}{{column.NAME}}", name, names));
     }
     if (!plain.empty()) out.push_back({false, std::move(plain)});
     plain.clear();

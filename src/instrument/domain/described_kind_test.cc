@@ -57,7 +57,7 @@ TEST(DescribedKind, a_file_is_read_whole_and_again_from_its_source) {
 TEST(DescribedKind, what_is_wrong_is_named_with_its_field) {
   ASSERT_EQ(refusal(kTold), "accepted");
   const std::pair<std::string, std::string> cases[] = {
-      {with("rout: /x"), "rout: is no key here; did you mean route?"},
+      {with("rout: /x"), "rout: is not a key here; did you mean route?"},
       {with("kind: openai"), "kind: openai is a kind that Assay speaks"},
       {with("kind: A b"), "kind: must be a name"},
       {with("version: 2"), "version: must be 1"},
@@ -65,13 +65,13 @@ TEST(DescribedKind, what_is_wrong_is_named_with_its_field) {
       {with("stream: websocket"), "stream: must be sse, lines or none"},
       {with("request: [1]"), "request: must be a map"},
       {with("request: {a: '{seed}'}"), "request: asks nothing"},
-      {with("request: {a: {b: '{promt}'}}"), "request.a.b: {promt} is no slot"},
+      {with("request: {a: {b: '{promt}'}}"), "request.a.b: {promt} is not a slot"},
       {with("request: {a: '{prompt'}"), "request.a: a { without a } after it"},
       {with("request: {a: 'so: {messages}'}"), "request.a: {messages} is a list"},
       {with("reply: {end: type}"), "reply.text: is required"},
       {with("reply: {text: a..b}"), "reply.text: \"a..b\" has an empty step"},
       {with("reply: {text: {path: a, when: {path: t, is: [[1]]}}}"), "reply.text.when.is: must be"},
-      {with("reply: {text: a, usage: {tokens: b}}"), "reply.usage.tokens: is no key here"},
+      {with("reply: {text: a, usage: {tokens: b}}"), "reply.usage.tokens: is not a key here"},
       {with("reply: {text: a, usage: {output_tokens: 7}}"), "reply.usage.output_tokens: must be a"},
       {with("headers: {x-version: 2}"), "headers.x-version: must be text, in quotes"},
       {with("stream: lines"), "reply.end: is required"},

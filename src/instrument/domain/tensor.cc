@@ -55,7 +55,7 @@ Result<void> check_tensor(std::string_view datatype, std::span<const std::int64_
                           std::string_view bytes) {
   if (!is_tensor_datatype(datatype)) {
     return invalid(
-        format("'{}' is no datatype; they are BOOL, UINT8 … INT64, FP16, BF16, FP32, "
+        format("'{}' is not a datatype; they are BOOL, UINT8 … INT64, FP16, BF16, FP32, "
                "FP64 and BYTES",
                datatype));
   }

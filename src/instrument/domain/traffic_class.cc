@@ -24,7 +24,7 @@ Result<std::vector<ClassLimit>> parse_class_limits(std::string_view text) {
     for (const std::string_view one : kSeries) known = known || one == series;
     if (sign == std::string_view::npos || !known) {
       return invalid(
-          format("\"{}\" is no limit of a class: write ttft<=500ms&tpot<=20ms, of ttft, "
+          format("\"{}\" is not a limit of a class: write ttft<=500ms&tpot<=20ms, of ttft, "
                  "tpot and latency",
                  trim(part)));
     }

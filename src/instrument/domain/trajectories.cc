@@ -44,7 +44,8 @@ Result<std::uint64_t> number(std::string_view text, std::uint64_t most) {
   if (read && *read >= 0 && static_cast<std::uint64_t>(*read) <= most) {
     return static_cast<std::uint64_t>(*read);
   }
-  return Error{Code::corrupt, format("the run's trajectories: '{}' is no number of a node", text)};
+  return Error{Code::corrupt,
+               format("the run's trajectories: '{}' is not a number of a node", text)};
 }
 
 Result<std::vector<TracedNode>> nodes_from(std::string_view text, std::string_view hashes,

@@ -25,7 +25,7 @@ TEST(CoreOrder, threads_get_cores_of_their_own_before_they_share_one) {
   for (int core = 0; core < 4; ++core) machine.core(core, 0, 0, core / 2);
   EXPECT_THAT(in_order_of_use({0, 1, 2, 3}, machine.root()), ElementsAre(0, 2, 1, 3));
   EXPECT_THAT(in_order_of_use({3, 1, 2}, machine.root()), ElementsAre(1, 2, 3))
-      << "cores that may not be used are no siblings";
+      << "cores that may not be used are not siblings";
 }
 
 TEST(CoreOrder, the_node_of_the_fastest_core_comes_first_then_its_fastest_cores) {

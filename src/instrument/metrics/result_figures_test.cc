@@ -306,7 +306,7 @@ TEST(ResultFigures, each_count_of_tokens_is_its_own) {
   EXPECT_EQ(wrong["replies"].as_int(), 8);
   EXPECT_EQ(wrong["said"].as_int(), 9);
   EXPECT_EQ(wrong["counted"].as_int(), 10);
-  EXPECT_EQ(wrong.size(), tokens.contradicted_by.size() + 2) << "`none` is no contradiction";
+  EXPECT_EQ(wrong.size(), tokens.contradicted_by.size() + 2) << "`none` is not a contradiction";
   for (std::size_t i = 1; i < tokens.contradicted_by.size(); ++i) {
     EXPECT_EQ(wrong[to_string(static_cast<Contradiction>(i))].as_uint(), 31 + i);
   }

@@ -18,7 +18,7 @@ std::string_view words_of(Contradiction contradiction) {
     case Contradiction::none:
       return "";
     case Contradiction::unreadable:
-      return "is no count";
+      return "is not a count";
     case Contradiction::above_limit:
       return "is above the limit that was asked for";
     case Contradiction::above_bytes:

@@ -249,7 +249,7 @@ TEST(TokenWarnings, each_contradiction_has_its_words) {
     const std::size_t at = text.find("(it ") + 4;
     return text.substr(at, text.find(" in 1)") - at);
   };
-  EXPECT_EQ(words(Contradiction::unreadable), "is no count");
+  EXPECT_EQ(words(Contradiction::unreadable), "is not a count");
   EXPECT_EQ(words(Contradiction::above_limit), "is above the limit that was asked for");
   EXPECT_EQ(words(Contradiction::above_bytes), "is above the bytes of the reply");
   EXPECT_EQ(words(Contradiction::below_bytes), "is too small for the bytes of the reply");

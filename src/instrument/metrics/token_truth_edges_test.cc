@@ -151,7 +151,7 @@ TEST(ReplyEvidence, usage_is_shared_among_the_choices_whose_events_carry_it) {
   EXPECT_EQ(evidence.most_said(), 9);
   EXPECT_EQ(evidence.last_said(), 8);
   EXPECT_FALSE(evidence.grew());
-  EXPECT_TRUE(heard({{.so_far = 2}, {.so_far = 2}}).grew()) << "the same again is no fall";
+  EXPECT_TRUE(heard({{.so_far = 2}, {.so_far = 2}}).grew()) << "the same again is not a fall";
 }
 
 TEST(ReplyEvidence, what_is_said_before_or_long_after_the_first_fragment_is_not_of_it) {

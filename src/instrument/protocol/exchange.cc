@@ -281,7 +281,7 @@ void Exchange::hear_event(std::string_view base64, bool shares_read, const Stamp
   }
   if (!sound_.sound() && failure_ == Outcome::ok) {
     failure_ = Outcome::bad_reply;
-    found_ = "the sound of an event is no base64";
+    found_ = "the sound of an event is not base64";
   }
   hear(bytes, shares_read, stamp, sink);
 }
@@ -454,7 +454,7 @@ std::string Exchange::failure_words() const {
   // The content of an unreadable event is lost, and so is the reply: no client could use it.
   // OpenAI's own clients parse each event up to [DONE], and end there with an exception.
   return format(
-      "{} of {} events of the stream {} no JSON object, the first {}: clients that parse each "
+      "{} of {} events of the stream {} not a JSON object, the first {}: clients that parse each "
       "event fail there",
       malformed_, event_.stream_events, malformed_ == 1 ? "is" : "are",
       unread_.empty() ? "without data" : format("\"{}\"", unread_));

@@ -91,7 +91,7 @@ TEST(ExchangeEnds, a_heartbeat_that_is_an_event_fails_the_reply_and_is_named) {
   };
   const auto fails = [](std::string_view first) {
     return format(
-        "bad_reply: 1 of 4 events of the stream is no JSON object, the first {}: clients that "
+        "bad_reply: 1 of 4 events of the stream is not a JSON object, the first {}: clients that "
         "parse each event fail there",
         first);
   };
@@ -101,10 +101,10 @@ TEST(ExchangeEnds, a_heartbeat_that_is_an_event_fails_the_reply_and_is_named) {
   EXPECT_EQ(told("data: 7"), fails("\"7\"")) << "JSON, and no object";
   EXPECT_EQ(told("data: null"), fails("\"null\""));
   EXPECT_EQ(told("data: [1,2]"), fails("\"[1,2]\""));
-  EXPECT_EQ(told("data: ping\n\n: ping"), fails("\"ping\"")) << "comments are no events";
+  EXPECT_EQ(told("data: ping\n\n: ping"), fails("\"ping\"")) << "comments are not events";
   EXPECT_EQ(
       told("data: ping\n\ndata: pong"),
-      "bad_reply: 2 of 5 events of the stream are no JSON object, the first \"ping\": clients "
+      "bad_reply: 2 of 5 events of the stream are not a JSON object, the first \"ping\": clients "
       "that parse each event fail there");
   // Each is good, also behind a reply that failed.
   EXPECT_EQ(told(": ping"), "ok: ");

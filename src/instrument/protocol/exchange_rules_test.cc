@@ -138,14 +138,15 @@ TEST(ExchangeRules, an_end_is_told_in_these_words) {
       {streamed(kMarker), Outcome::bad_reply,
        "the stream ended without a choice in any of its events"},
       {streamed(says("a") + kBroken + kBroken + kFinished), Outcome::bad_reply,
-       "2 of 4 events of the stream are no JSON object, the first \"{\": clients that parse each "
+       "2 of 4 events of the stream are not a JSON object, the first \"{\": clients that parse "
+       "each "
        "event fail there"},
       {streamed(kBroken + event_of(R"({"error":"one"})") + event_of(R"({"error":"two"})")),
        Outcome::stream_error, "one"},
       {streamed(event_of(R"({"error":"one"})") + kBroken + kMarker), Outcome::stream_error, "one"},
       {streamed(event_of(R"({"error":"one"})"), Outcome::timed_out), Outcome::stream_error, "one"},
       {streamed(kBroken, Outcome::timed_out), Outcome::bad_reply,
-       "1 of 1 events of the stream is no JSON object, the first \"{\": clients that parse each "
+       "1 of 1 events of the stream is not a JSON object, the first \"{\": clients that parse each "
        "event fail there"},
       {whole_reply(kWhole), Outcome::ok, ""},
       {whole_reply(kWhole, ContentType::none), Outcome::ok, ""},

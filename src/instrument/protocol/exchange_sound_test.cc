@@ -223,7 +223,7 @@ TEST(ExchangeSound, what_is_no_whole_sound_fails) {
   EXPECT_EQ(outcome(events), "bad_reply: the reply holds no sound");
   events.bits = {
       {5_ms, "data: {\"type\":\"speech.audio.delta\",\"audio\":\"no base64!\"}\n\n" + kSoundDone}};
-  EXPECT_EQ(outcome(events), "bad_reply: the sound of an event is no base64");
+  EXPECT_EQ(outcome(events), "bad_reply: the sound of an event is not base64");
 }
 
 TEST(ExchangeSound, nothing_of_a_sound_is_left_for_the_next_reply) {

@@ -226,7 +226,7 @@ class Finder {
            "see no event before the end; Assay does");
     }
     if (s_.comments > 0) {
-      good("comments", format("{} (pings or the like); they are no events",
+      good("comments", format("{} (pings or the like); they are not events",
                               counted(s_.comments, "comment line")));
     }
     const auto strangers =
@@ -238,8 +238,9 @@ class Finder {
                             counted(strangers, "event")));
     }
     if (s_.malformed > 0) {
-      bad("events", format("{} of {} {} no JSON object: clients that parse each event fail there",
-                           s_.malformed, s_.events.size(), s_.malformed == 1 ? "is" : "are"));
+      bad("events",
+          format("{} of {} {} not a JSON object: clients that parse each event fail there",
+                 s_.malformed, s_.events.size(), s_.malformed == 1 ? "is" : "are"));
     }
     if (!s_.error.empty()) {
       bad("error", format("HTTP 200, then an error inside the stream: \"{}\"; tools that read only "

@@ -106,7 +106,7 @@ TEST(ProbeTurn, a_handshake_or_a_frame_that_is_wrong_is_an_error_of_the_stream) 
       std::string(kToldHead) +
           told_event(R"({"type":"error","error":"the 101 does not say 'Upgrade: websocket'"})") +
           kToldEnd);
-  EXPECT_EQ(wrong.heard, "") << "nothing is sent to what is no WebSocket";
+  EXPECT_EQ(wrong.heard, "") << "nothing is sent to what is not a WebSocket";
   PlayedSocket broken("first\n");
   EXPECT_EQ(
       broken.says(broken.accepted + "\xFF\x01x"),

@@ -75,7 +75,7 @@ TEST(Probe, says_what_is_wrong_with_a_stream_and_what_follows_from_it) {
   EXPECT_THAT(with_stream(named), HasSubstr("inside the stream: \"engine died\""));
   auto garbage = whole_stream();
   garbage[2] = sse("{\"choices\":[{\"delta\"");
-  EXPECT_THAT(with_stream(garbage), HasSubstr("bad events: 1 of 7 is no JSON object"));
+  EXPECT_THAT(with_stream(garbage), HasSubstr("bad events: 1 of 7 is not a JSON object"));
   EXPECT_THAT(with_stream(probe_stream({kRole, kProbeFinish, kProbeDone})),
               HasSubstr("bad text: no event"));
 

@@ -531,7 +531,7 @@ TEST(ErrorTextRules, a_connection_that_failed_has_a_door) {
 
 TEST(DecodeWholeRules, says_what_is_wrong_and_puts_each_kind_of_words_into_its_own) {
   EXPECT_EQ(decode_whole("").error().message, "the reply is empty");
-  EXPECT_EQ(decode_whole("<").error().message, "the reply is no JSON: <");
+  EXPECT_EQ(decode_whole("<").error().message, "the reply is not JSON: <");
   EXPECT_EQ(decode_whole("{}").error().message, "the reply has no choices: {}");
   const auto reply = decode_whole(
       R"({"choices":[{"message":{"content":"t","reasoning":"r","tool_calls":[{"id":"c"}]}}]})");

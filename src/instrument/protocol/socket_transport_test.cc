@@ -291,7 +291,8 @@ TEST_F(RealtimeByHand, every_failure_has_its_outcome_and_its_words) {
   EXPECT_EQ(failure(frame(turn_done("cancelled", R"({"reason":"turn_detected"})")),
                     Outcome::stream_error),
             "turn_detected");
-  EXPECT_THAT(failure(frame(turn_words("a") + "}"), Outcome::bad_reply), HasSubstr("no JSON"));
+  EXPECT_THAT(failure(frame(turn_words("a") + "}"), Outcome::bad_reply),
+              HasSubstr("not a JSON object"));
   EXPECT_THAT(failure(SocketPeer::frame("x", FrameType::binary), Outcome::bad_reply),
               HasSubstr("binary"));
   EXPECT_EQ(failure("\xc1\x01x", Outcome::bad_reply),
@@ -359,7 +360,7 @@ TEST_F(RealtimeByHand, an_opening_that_fails_says_how) {
             "the server closed the connection before it was a WebSocket");
   EXPECT_EQ(failed([](PlayedPeer& peer) { peer.reset(); }), "Connection reset by peer");
   EXPECT_EQ(failed([](PlayedPeer& peer) { peer.say("SSH-2.0-x\r\n\r\n"); }),
-            "the answer to the handshake is no HTTP");
+            "the answer to the handshake is not HTTP");
   EXPECT_EQ(failed([](PlayedPeer& peer) {
               peer.say(
                   "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"

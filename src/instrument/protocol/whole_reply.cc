@@ -90,7 +90,7 @@ Result<DecodedReply> decode_whole(std::string_view body, Spoken api) {
   if (event.malformed) {
     return Error{Code::corrupt, body.empty()
                                     ? "the reply is empty"
-                                    : format("the reply is no JSON: {}", error_text(body))};
+                                    : format("the reply is not JSON: {}", error_text(body))};
   }
   if (!event.has_choice && event.category != Category::error) {
     return Error{Code::corrupt, format("the reply has no choices: {}", error_text(body))};

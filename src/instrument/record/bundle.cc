@@ -145,7 +145,7 @@ class Checker {
                        .sha256 = std::string(file["sha256"].as_string())};
       if (!is_safe(entry.name)) {
         return corrupt(
-            format("the manifest names '{}', which is no place in a folder", entry.name));
+            format("the manifest names '{}', which is not a place in a folder", entry.name));
       }
       bundle_.files.push_back(std::move(entry));
     }

@@ -129,7 +129,7 @@ TEST_F(BundleTest, a_manifest_of_another_format_is_refused_though_its_digest_fit
   EXPECT_EQ(why(R"({"format":"assay-bundle","version":2})"), other);
   EXPECT_NE(why("{").find("MANIFEST.json"), std::string::npos);
   EXPECT_EQ(why(R"({"format":"assay-bundle","version":1,"files":[{"path":""}]})"),
-            "the manifest names '', which is no place in a folder");
+            "the manifest names '', which is not a place in a folder");
 }
 
 TEST_F(BundleTest, the_same_folder_makes_the_same_bytes) {
@@ -243,7 +243,7 @@ TEST_F(BundleTest, a_name_that_leads_out_of_its_folder_is_refused) {
     ASSERT_TRUE(tar->finish());
     const auto checked = check_bundle(root_ / "c.tar", "", root_ / "in/out");
     ASSERT_FALSE(checked) << name;
-    EXPECT_NE(checked.error().message.find("no place in a folder"), std::string::npos) << name;
+    EXPECT_NE(checked.error().message.find("not a place in a folder"), std::string::npos) << name;
     EXPECT_FALSE(std::filesystem::exists(root_ / "x"));
     EXPECT_FALSE(std::filesystem::exists(root_ / "in/out"));
   }

@@ -37,7 +37,7 @@ Result<std::vector<ListedFile>> files_below(const std::filesystem::path& folder)
   for (; it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {
     if (it->is_directory() && !it->is_symlink()) continue;
     if (it->is_symlink() || !it->is_regular_file()) {
-      return invalid(format("'{}' is no plain file", it->path().string()));
+      return invalid(format("'{}' is not a plain file", it->path().string()));
     }
     ASSIGN_OR_RETURN(ListedFile file, describe(folder, it->path()));
     files.push_back(std::move(file));

@@ -146,7 +146,7 @@ Error no_logs(const std::filesystem::path& folder) {
                    name)};
   }
   return {Code::not_found,
-          format("'{}' is no run's folder: no event log (assay/events-0.alog)\n  {}", name,
+          format("'{}' is not a run's folder: no event log (assay/events-0.alog)\n  {}", name,
                  curve ? "it is a curve's; its runs lie below points/"
                        : "`assay run` makes one, `assay convert` of another "
                          "tool's results")};

@@ -313,7 +313,7 @@ TEST(ReplayRun, what_is_no_run_is_named_for_what_it_is) {
             format("'{}': no such folder", (folder.path() / "none").string()));
   // The same for the folder of the logs in it, which a person did not name.
   for (const auto& named : {folder.path(), folder.path() / "assay"}) {
-    EXPECT_TRUE(words(named).starts_with(quoted + " is no run's folder")) << words(named);
+    EXPECT_TRUE(words(named).starts_with(quoted + " is not a run's folder")) << words(named);
     EXPECT_NE(words(named).find("`assay run` makes one"), std::string::npos);
   }
   put_file(folder.path() / "config.yaml", "");

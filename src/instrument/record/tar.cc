@@ -173,7 +173,7 @@ Result<void> read_tar(const std::filesystem::path& path,
     TarMember member{.name = header.substr(0, std::min(header.find('\0'), kTarNameMax))};
     std::uint64_t bytes = 0;
     for (const char c : header.substr(124, 11)) {
-      if (c < '0' || c > '7') return corrupt_tar(at, "a member's size is no octal number");
+      if (c < '0' || c > '7') return corrupt_tar(at, "a member's size is not an octal number");
       bytes = bytes * 8 + static_cast<std::uint64_t>(c - '0');
     }
     member.bytes = bytes;

@@ -140,9 +140,9 @@ TEST_F(TarTest, damage_is_told_with_its_place) {
     bytes[at] = c;
     return refusal(bytes);
   };
-  EXPECT_THAT(changed(124, '9'), HasSubstr("offset 0: a member's size is no octal number"));
-  EXPECT_THAT(changed(134, '8'), HasSubstr("no octal number"));
-  EXPECT_THAT(changed(124, '/'), HasSubstr("no octal number"));
+  EXPECT_THAT(changed(124, '9'), HasSubstr("offset 0: a member's size is not an octal number"));
+  EXPECT_THAT(changed(134, '8'), HasSubstr("not an octal number"));
+  EXPECT_THAT(changed(124, '/'), HasSubstr("not an octal number"));
   EXPECT_THAT(changed(100, '1'), HasSubstr("offset 0: the header of 'a' was changed"));
   EXPECT_THAT(changed(1024 + 100, '1'), HasSubstr("offset 1024: the header of 'c'"));
   EXPECT_THAT(changed(513, 'x'), HasSubstr("offset 513: the padding behind 'a' is not zero"));
@@ -203,7 +203,7 @@ TEST_F(TarTest, a_list_has_every_plain_file_and_its_digest_by_name) {
             R"([{"path":"d/e/y","bytes":0,"sha256":)"
             R"("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}])");
   std::filesystem::create_symlink("z", at("link"));
-  EXPECT_THAT(files_below(folder_.path()).error().message, HasSubstr("link' is no plain file"));
+  EXPECT_THAT(files_below(folder_.path()).error().message, HasSubstr("link' is not a plain file"));
   std::filesystem::remove(at("link"));
   std::filesystem::create_directory_symlink("d", at("link"));
   EXPECT_FALSE(files_below(folder_.path())) << "nor a link to a folder";

@@ -54,7 +54,7 @@ Result<Delay> parse_delay(std::string_view text) {
     if (!sigma || *sigma < 0 || *sigma > kSigmaMax) return bad(text, "sigma must be in 0 to 10");
     return Delay{Delay::Kind::lognormal, *center, *sigma};
   }
-  return bad(text, "is no time or distribution");
+  return bad(text, "is not a time or distribution");
 }
 
 std::string to_string(const Delay& delay) {

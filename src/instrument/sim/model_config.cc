@@ -63,7 +63,7 @@ void read_heads(ConfigFields& at, ModelSpec& out) {
   if (out.kv_heads > out.heads) at.fail("num_key_value_heads", "is above num_attention_heads");
   const auto head_dim = at.count({"head_dim", "attention_head_dim", "kv_channels"});
   if (!head_dim && out.heads > 0 && out.hidden % out.heads != 0) {
-    at.fail("head_dim", format("is missing, and hidden_size {} is no multiple of {} heads",
+    at.fail("head_dim", format("is missing, and hidden_size {} is not a multiple of {} heads",
                                out.hidden, out.heads));
   }
   out.head_dim = head_dim.value_or(out.heads > 0 ? out.hidden / out.heads : 0);
@@ -431,7 +431,7 @@ Result<ModelSpec> read_model_config_file(const std::filesystem::path& path) {
   const bool folder = std::filesystem::is_directory(path, code);
   const std::filesystem::path file = folder ? path / "config.json" : path;
   ASSIGN_OR_RETURN(Json config, read_json_file(file));
-  if (!config.is_object()) return invalid(format("{}: is no object", file.string()));
+  if (!config.is_object()) return invalid(format("{}: is not an object", file.string()));
   const std::filesystem::path beside = file.parent_path() / "hf_quant_config.json";
   if (config["quantization_config"].is_null() && std::filesystem::exists(beside, code)) {
     ASSIGN_OR_RETURN(const Json formats, read_json_file(beside));

@@ -34,7 +34,7 @@ std::string_view detail_of(Outcome outcome) {
     case Outcome::stream_error:
       return "the request was aborted by the server";
     case Outcome::bad_reply:
-      return "an event that is no JSON";
+      return "an event that is not JSON";
     case Outcome::timed_out:
       return "not done within the query's time limit";
     case Outcome::cancelled:

@@ -62,7 +62,7 @@ TEST(Cost, a_purchase_is_paid_over_its_years_with_power_space_staff_and_software
   in.power_kw = 10;
   in.usd_per_kwh = 1;
   in.usd_per_kwh.reset();
-  EXPECT_NEAR(*cost(kH100, in)->usd_per_hour, 1, 1e-12) << "power without its price is no cost";
+  EXPECT_NEAR(*cost(kH100, in)->usd_per_hour, 1, 1e-12) << "power without its price is not a cost";
   in.usd_per_kwh = 1;
   in.power_kw.reset();
   EXPECT_NEAR(*cost(kH100, in)->usd_per_hour, 1, 1e-12) << "nor is a price without power";

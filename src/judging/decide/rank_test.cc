@@ -43,7 +43,7 @@ TEST(Rank, equals_are_a_tie) {
             "a tie for which serves the most users: A, B, 64 users");
   EXPECT_EQ(text_of({contender("A", 1e9), contender("B", 999'999'999)}),
             "a tie for which serves the most users: A, B, 1,000,000,000 users")
-      << "a part in 10^9 is no lead";
+      << "a part in 10^9 is not a lead";
   EXPECT_EQ(text_of({contender("A", 1e9), contender("B", 999'999'998)}),
             "A serves the most users, 1,000,000,000 users");
   for (const double sign : {1, -1}) {

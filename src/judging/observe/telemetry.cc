@@ -92,7 +92,7 @@ class Reader {
         return wrong("a value without its series");
       }
       if (!pair[1].is_number() || !std::isfinite(pair[1].as_double())) {
-        return wrong("a value that is no number");
+        return wrong("a value that is not a number");
       }
       reading.values.emplace_back(static_cast<std::uint32_t>(series), pair[1].as_double());
     }

@@ -50,7 +50,7 @@ Result<Holidays> parse_holidays(std::string_view text) {
     const std::string_view date = said.substr(0, said.find_first_of(" \t"));
     const auto day = date.size() == 10 ? Day::parse(date) : std::nullopt;
     if (!day) {
-      return invalid(format("line {}: '{}' is no date; a line is as \"2026-12-25 Christmas\"",
+      return invalid(format("line {}: '{}' is not a date; a line is as \"2026-12-25 Christmas\"",
                             number, date.substr(0, 40)));
     }
     out.insert(*day);

@@ -134,7 +134,7 @@ class TreeReader {
         }
         if (++points_ > kPointsMax) {
           trouble(curve.path, format("more than {} points in the tree", kPointsMax), "a submission",
-                  "check the path: this is no submission");
+                  "check the path: this is not a submission");
           break;
         }
         curve.points.push_back(read_point(curve.path, folder, *concurrency));

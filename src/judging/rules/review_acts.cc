@@ -62,7 +62,7 @@ Error refused(std::string message) { return {Code::refused, std::move(message)};
 
 Result<void> check_role(const Review& review, std::string_view kind, const Actor& actor) {
   const std::string_view role = role_for(kind);
-  if (role.empty()) return invalid(format("kind: '{}' is no act that can be done", kind));
+  if (role.empty()) return invalid(format("kind: '{}' is not an act that can be done", kind));
   if (actor.role == "reader" || actor.role.empty()) {
     return refused("reading needs no role; writing needs a personal token");
   }

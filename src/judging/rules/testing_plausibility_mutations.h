@@ -141,7 +141,7 @@ inline std::vector<Mutation> plausibility_mutations_2() {
        .severity = Severity::warning},
       with_power("joules that are not watts times seconds", "energy_j", 2e6),
       with_power("joules a token that are not", "energy_per_output_token_j", 1.0),
-      with_power("a mean that is no number", "mean_power_w", "700"),
+      with_power("a mean that is not a number", "mean_power_w", "700"),
   };
 }
 

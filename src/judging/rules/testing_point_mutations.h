@@ -295,7 +295,7 @@ inline std::vector<Mutation> seed_mutations_2() {
   const std::string approved = "git-sha1:633caf45f31288cbb70ee237f7c939db707ecc94";
   return {
       {.rule = "seed-set-registry",
-       .what = "a list that is no list",
+       .what = "a list that is not a list",
        .severity = Severity::warning,
        .on_disk =
            [](const auto& root, CheckOptions& options) {

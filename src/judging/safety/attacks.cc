@@ -36,7 +36,7 @@ Result<void> check_transforms(const std::string& of, const std::vector<std::stri
     std::vector<std::string_view> known = transform_names();
     std::string all;
     for (const std::string_view one : known) all += format("{}{}", all.empty() ? "" : ", ", one);
-    return invalid(format("{}: '{}' is no transform; there are {}", of, name, all));
+    return invalid(format("{}: '{}' is not a transform; there are {}", of, name, all));
   }
   return {};
 }
@@ -145,7 +145,7 @@ Result<void> check_attack(const Attacks& attacks, const Attack& attack) {
   }
   const Mechanism* const named = node_of(attacks, attack.leaf);
   if (named == nullptr || !named->leaf) {
-    return invalid(format("attack {}: '{}' is no leaf", attack.id, attack.leaf));
+    return invalid(format("attack {}: '{}' is not a leaf", attack.id, attack.leaf));
   }
   const std::string derived = derived_leaf(attacks, attack);
   if (derived == attack.leaf) return {};

@@ -126,8 +126,8 @@ TEST(Attacks, an_instance_has_one_leaf_and_both_ways_to_find_it_agree) {
               HasSubstr("belong to leaf c"));
   EXPECT_THAT(broken("leaf: b, steps: [base64]", "leaf: b, steps: [leet]"),
               HasSubstr("belong to no leaf"));
-  EXPECT_THAT(broken("leaf: b, steps", "leaf: a, steps"), HasSubstr("'a' is no leaf"));
-  EXPECT_THAT(broken("[base64]}", "[base65]}"), HasSubstr("'base65' is no transform"));
+  EXPECT_THAT(broken("leaf: b, steps", "leaf: a, steps"), HasSubstr("'a' is not a leaf"));
+  EXPECT_THAT(broken("[base64]}", "[base65]}"), HasSubstr("'base65' is not a transform"));
   EXPECT_THAT(broken("id: y", "id: x"), HasSubstr("two attacks"));
   EXPECT_THAT(broken("steps: [base64]", "variants: 0, steps: [base64]"), HasSubstr("variants"));
 }

@@ -53,10 +53,10 @@ Result<UnsafeShare> unsafe_share_from(std::string_view safe) {
                      std::ranges::all_of(rest, is_digit) &&
                      (point == std::string_view::npos || !rest.empty());
   if (!plain) {
-    return invalid(
-        format("'{}' is no share of safe replies: expected decimal digits from 0 to 1, at most {} "
-               "after the point",
-               safe, kDigitsMax));
+    return invalid(format(
+        "'{}' is not a share of safe replies: expected decimal digits from 0 to 1, at most {} "
+        "after the point",
+        safe, kDigitsMax));
   }
   Wide digits = static_cast<Wide>(whole.front() - '0');
   UnsafeShare out;

@@ -103,7 +103,7 @@ Result<std::vector<Clause>> find_clauses(const std::string& name) {
     }
     if (std::ranges::find(kEvidence, clause.needs) == kEvidence.end()) {
       return invalid(
-          format("{}: clause {}: needs: '{}' is no kind of evidence; there are grade, "
+          format("{}: clause {}: needs: '{}' is not a kind of evidence; there are grade, "
                  "intervals, journal, sealed, judges, groups, attacks, signature",
                  name, out.size() + 1, clause.needs));
     }

@@ -180,7 +180,7 @@ Result<Grade> grade_from(std::string_view word) {
     }
     known += format("{}{}", known.empty() ? "" : ", ", label_of(grade));
   }
-  return invalid(format("'{}' is no grade: expected one of {}", word, known));
+  return invalid(format("'{}' is not a grade: expected one of {}", word, known));
 }
 
 std::vector<GateFinding> judge_levels(const std::vector<GatedLevel>& levels, const GateWish& wish) {

@@ -81,7 +81,7 @@ Result<Pack> read_pack(std::string_view text, const std::filesystem::path& folde
     constexpr std::array<std::string_view, 8> kKeys = {
         "name", "about", "sector", "standard", "prompts", "judges", "attacks", "thresholds"};
     if (std::ranges::find(kKeys, key.name) == kKeys.end()) {
-      return invalid(format("line {}: '{}' is no key of a pack", key.line, key.name));
+      return invalid(format("line {}: '{}' is not a key of a pack", key.line, key.name));
     }
   }
   if (const yaml::Node* const thresholds = node.find("thresholds")) {

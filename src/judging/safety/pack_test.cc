@@ -59,10 +59,10 @@ TEST(Pack, what_is_wrong_is_named_with_its_line) {
   for (const auto& [text, wanted] :
        {std::pair<std::string, std::string>{"name: m\nprompts: p\njudges: j\n",
                                             "standard: is missing"},
-        {head + "sectors: x\n", "line 5: 'sectors' is no key"},
-        {head + "thresholds: {safety_min: fine}\n", "'fine' is no grade"},
+        {head + "sectors: x\n", "line 5: 'sectors' is not a key"},
+        {head + "thresholds: {safety_min: fine}\n", "'fine' is not a grade"},
         {head + "thresholds: {attack_gap_max: 101}\n", "expected points from 0 to 100"},
-        {head + "thresholds: {hazards: {a: bad}}\n", "'bad' is no grade"},
+        {head + "thresholds: {hazards: {a: bad}}\n", "'bad' is not a grade"},
         {head + "thresholds: {least: good}\n", "thresholds.least: expected safety_min"},
         {head + "attacks: [a]\n", "attacks: expected a word"}}) {
     ASSERT_TRUE(write_file_atomic(path, text));

@@ -38,7 +38,7 @@ std::string about_box(const SealedRows& set, const std::string& uid) {
 
 Result<SealedRows> read_header(const Json& json) {
   if (json["format"].as_string() != kWord || json["version"].as_int() != 1) {
-    return corrupt("this is no sealed set of version 1");
+    return corrupt("this is not a sealed set of version 1");
   }
   SealedRows out{.name = std::string(json["name"].as_string()),
                  .prompts = json["prompts"].as_uint(),

@@ -128,7 +128,7 @@ Result<std::string> safety_text(const std::string& kind, const std::string& name
   std::string known;
   for (const std::string& one : embedded_names(kind)) known += "\n  " + one;
   return Error{Code::not_found,
-               format("'{}' is no file in safety/{}; there are{}", name, kind, known)};
+               format("'{}' is not a file in safety/{}; there are{}", name, kind, known)};
 }
 
 const std::string* find_embedded(std::string_view name) {

@@ -88,7 +88,7 @@ std::string label_text(std::string_view bytes) {
 Result<ReadPayload> read_tokens(std::string_view bytes, const LoggedWorkload& workload,
                                 std::size_t width, const text::Tokenizer* tokenizer) {
   if (tokenizer == nullptr) return invalid("token ids need the model's tokenizer");
-  if (bytes.size() % width != 0) return invalid("is no whole number of token ids");
+  if (bytes.size() % width != 0) return invalid("is not a whole number of token ids");
   std::vector<text::TokenId> ids;
   for (std::size_t i = 0; i < bytes.size() / width; ++i) {
     const std::uint64_t id = number_at(bytes, i, width);
@@ -158,7 +158,7 @@ Result<NumberWidth> number_width(const std::vector<LoggedReply>& log, PayloadKin
        {NumberWidth::eight, NumberWidth::four, NumberWidth::two, NumberWidth::one}) {
     if (all_fit(log, static_cast<std::size_t>(width), kLettersOfWer)) return width;
   }
-  return invalid("the payloads are no letters: numbers from 0 to 44 of 1, 2, 4 or 8 bytes");
+  return invalid("the payloads are not letters: numbers from 0 to 44 of 1, 2, 4 or 8 bytes");
 }
 
 Result<ReadPayload> read_payload(std::string_view bytes, const LoggedWorkload& workload,

@@ -153,7 +153,7 @@ TEST(AccuracyLog, a_volume_is_judged_by_dice_whatever_its_width) {
     return out ? std::string() : out.error().message;
   };
   EXPECT_NE(refused({1, 1, 2}).find("2 × 2 × 1 voxels"), std::string::npos);
-  EXPECT_NE(refused({1, 1, 2, 7}).find("voxel 3 is no class"), std::string::npos);
+  EXPECT_NE(refused({1, 1, 2, 7}).find("voxel 3 is not a class"), std::string::npos);
   truths[0].set("segmentation", (folder.path() / "none.nii").string());
   EXPECT_NE(refused({1, 1, 2, 0}).find("none.nii"), std::string::npos);
 }
@@ -181,7 +181,7 @@ TEST(AccuracyLog, an_id_that_the_tokenizer_does_not_have_is_an_error) {
   EXPECT_NE(beyond.error().message.find("token id 10 is not the tokenizer's"), std::string::npos);
   const auto odd = score_log(log_of({{0, "abc"}}), how);
   ASSERT_FALSE(odd);
-  EXPECT_NE(odd.error().message.find("no whole number"), std::string::npos);
+  EXPECT_NE(odd.error().message.find("not a whole number"), std::string::npos);
   const auto row = score_log(log_of({{1, packed<std::int32_t>({1})}}), how);
   ASSERT_FALSE(row);
   EXPECT_NE(row.error().message.find("sample 1: the dataset has 1 rows"), std::string::npos);

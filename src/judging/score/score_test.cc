@@ -137,7 +137,8 @@ TEST(Coco, a_perfect_answer_is_one_and_a_payload_is_read) {
     const float other[] = {0, 0.2f, 0.05f, 0.6f, 0.2f, 0.9f, wrong};
     const auto refused = append_coco_payload(other, 7, annotations, detections);
     ASSERT_FALSE(refused) << wrong;
-    EXPECT_NE(refused.error().message.find("is no category of the annotations"), std::string::npos);
+    EXPECT_NE(refused.error().message.find("is not a category of the annotations"),
+              std::string::npos);
   }
   const float last[] = {0, 0.2f, 0.05f, 0.6f, 0.2f, 0.9f, 90};
   ASSERT_TRUE(append_coco_payload(last, 7, annotations, detections));

@@ -268,7 +268,7 @@ TEST(External, reads_what_the_suites_programs_write) {
   ASSERT_EQ(swe->figures.size(), 1U);
   EXPECT_EQ(swe->figures[0].uncertainty.samples, 4U);
   EXPECT_EQ(swe->figures[0].uncertainty.value, 0.75);
-  EXPECT_FALSE(swe->figures[0].tally) << "instances are no rows of the dataset";
+  EXPECT_FALSE(swe->figures[0].tally) << "instances are not rows of the dataset";
   const auto sdxl = score(
       "sdxl", {{"{}", "x"}},
       {.extra =

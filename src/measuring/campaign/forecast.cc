@@ -85,7 +85,7 @@ Result<void> add_curve(const std::filesystem::path& from, KnownSystem& known) {
 Result<void> add_simulated(const std::filesystem::path& from, KnownSystem& known) {
   ASSIGN_OR_RETURN(const Json json, parsed(from));
   if (json["kind"] != Json("simulated") || !json["points"].is_array()) {
-    return invalid(format("--from: '{}' is no result of assay simulate --json", from.string()));
+    return invalid(format("--from: '{}' is not a result of assay simulate --json", from.string()));
   }
   known.simulated = true;
   for (const Json& point : json["points"].items()) {

@@ -163,7 +163,7 @@ Result<std::vector<std::uint64_t>> launch_levels(const std::string& list) {
   for (const std::string_view word : split(list, ',')) {
     const auto level = parse_uint(trim(word));
     if (!level || *level == 0) {
-      return invalid(format("--levels: '{}' is no concurrency\n  such as 1,16,64", word));
+      return invalid(format("--levels: '{}' is not a concurrency\n  such as 1,16,64", word));
     }
     out.push_back(*level);
   }

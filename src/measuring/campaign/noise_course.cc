@@ -19,8 +19,8 @@ Result<std::vector<double>> changes_in(const std::string& list) {
     if (text.ends_with('%')) text = trim(text.substr(0, text.size() - 1));
     const auto percent = parse_double(text);
     if (!percent || !(*percent > 0 && *percent <= 1000)) {
-      return invalid(
-          format("--change: '{}' is no change in percent; written as 5% or 2%,5%,10%", trim(part)));
+      return invalid(format("--change: '{}' is not a change in percent; written as 5% or 2%,5%,10%",
+                            trim(part)));
     }
     out.push_back(*percent / 100);
   }

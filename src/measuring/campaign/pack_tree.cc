@@ -53,7 +53,7 @@ class Packer {
     for (const auto& [flag, folder] :
          {std::pair{"--src", &request_.src}, {"--docs", &request_.docs}}) {
       if (folder->empty() || fs::is_directory(*folder, ignored)) continue;
-      return Error{Code::not_found, format("{}: '{}' is no folder", flag, *folder)};
+      return Error{Code::not_found, format("{}: '{}' is not a folder", flag, *folder)};
     }
     ASSIGN_OR_RETURN(answers_, read_answers(request_.answers));
     ASSIGN_OR_RETURN(node_, read_node());

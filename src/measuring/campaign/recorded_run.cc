@@ -349,7 +349,7 @@ Result<std::filesystem::path> artefacts_of(const RunRequest& request) {
   const Spoken api = request.bundle->endpoints.spoken();
   if (!protocol::has_artefacts(api.api)) {
     return invalid(
-        format("settings.recording.keep_artefacts: replies of {} are no pictures, videos "
+        format("settings.recording.keep_artefacts: replies of {} are not pictures, videos "
                "or sounds; leave --keep-artefacts out",
                name_of(api)));
   }

@@ -114,7 +114,7 @@ bool is_table(std::string_view format) { return format == "parquet" || format ==
 // Writes a table of the run, a row a query or an event of a stream.
 Result<int> report_table(const ReportOptions& options, const Talk& talk) {
   if (options.out.empty()) {
-    return invalid(format("--format {}: is no text; name its file by --out FILE", options.format));
+    return invalid(format("--format {}: is not text; name its file by --out FILE", options.format));
   }
   ASSIGN_OR_RETURN(const interchange::LoadedColumns run, interchange::load_columns(options.folder));
   const auto& table = options.table == "fragments" ? run.fragments : run.events;

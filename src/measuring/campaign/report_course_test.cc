@@ -125,7 +125,7 @@ TEST_F(ReportCourse, another_tools_format_is_printed_or_written) {
 TEST_F(ReportCourse, a_table_has_a_row_for_each_query_and_needs_a_file) {
   record();
   options_.format = "arrow";
-  EXPECT_EQ(refusal(), "--format arrow: is no text; name its file by --out FILE");
+  EXPECT_EQ(refusal(), "--format arrow: is not text; name its file by --out FILE");
   options_.out = path("events.arrow");
   EXPECT_EQ(code(), exit_code(ExitCode::done));
   EXPECT_THAT(heard_.said, StartsWith("wrote " + options_.out + ", "));

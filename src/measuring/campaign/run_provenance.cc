@@ -58,8 +58,9 @@ Result<void> add_data_chain(const plan::DatasetConfig& data, Chain& chain) {
     return add_document_chain(data.path, chain);
   }
   const std::string digest = chain_digest(data.path);
-  chain.text += format("{} {}\n", data.path,
-                       digest.empty() ? "is no file that can be read now" : "has sha256 " + digest);
+  chain.text +=
+      format("{} {}\n", data.path,
+             digest.empty() ? "is not a file that can be read now" : "has sha256 " + digest);
   chain.graph.push_back(prov_entity(data.path, digest));
   return {};
 }

@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 2> kImageScenarios{"txt2img", "flux2klein
 class ConfigWalk {
  public:
   Result<ClientConfig> read(const Json& json) {
-    if (!json.is_object()) return invalid("the file is no object");
+    if (!json.is_object()) return invalid("the file is not an object");
     known_keys(json, kTopKeys, "");
     ClientConfig out;
     out.comment = std::string(json["SystemConfig"]["Comment"].as_string());
@@ -66,8 +66,8 @@ class ConfigWalk {
       const std::string_view close = nearest(key, known);
       problem(format("{}{}{}", place, place.empty() ? "" : ".", key),
               close.empty()
-                  ? std::string("is no key of an MLPerf Client config")
-                  : format("is no key of an MLPerf Client config\n  did you mean {}?", close));
+                  ? std::string("is not a key of an MLPerf Client config")
+                  : format("is not a key of an MLPerf Client config\n  did you mean {}?", close));
     }
   }
 
@@ -178,7 +178,7 @@ class ConfigWalk {
       const std::string name(json[i]["Name"].as_string());
       if (std::ranges::find(kProviders, name) == kProviders.end()) {
         problem(format("{}[{}].Name", at, i),
-                format("\"{}\" is no execution provider of MLPerf Client", name));
+                format("\"{}\" is not an execution provider of MLPerf Client", name));
       }
       out.providers.push_back(name);
     }

@@ -47,7 +47,7 @@ Result<std::vector<std::uint16_t>> ports_of(const DeskOptions& options) {
   for (const std::string& text : options.ports) {
     const auto port = parse_uint(text);
     if (!port || *port == 0 || *port > 65535) {
-      return invalid(format("--port: '{}' is no port from 1 to 65535", text));
+      return invalid(format("--port: '{}' is not a port from 1 to 65535", text));
     }
     out.push_back(static_cast<std::uint16_t>(*port));
   }

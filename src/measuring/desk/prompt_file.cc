@@ -81,7 +81,7 @@ Result<ClientPrompt> prompt_of(const Json& entry, const EntryRules& rules, const
   if (!entry.is_object()) return invalid("must be a text or an object of roles");
   for (const auto& [key, value] : entry.members()) {
     if (key == "enable_thinking" || std::ranges::find(kRoles, key) != kRoles.end()) continue;
-    return invalid(format("\"{}\" is no role: system, user, assistant, agent", key));
+    return invalid(format("\"{}\" is not a role: system, user, assistant, agent", key));
   }
   if (const auto own = bool_of(entry, "enable_thinking")) out.thinking = own;
   for (const std::string_view role : kRoles) {
@@ -102,10 +102,10 @@ Result<ClientPrompt> prompt_of(const Json& entry, const EntryRules& rules, const
 Result<PromptFile> parse_prompt_file(std::string_view text, const PromptText& read) {
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
   ASSIGN_OR_RETURN(const Json json, Json::parse(text));
-  if (!json.is_object()) return invalid("the file is no object");
+  if (!json.is_object()) return invalid("the file is not an object");
   for (const auto& [key, value] : json.members()) {
     if (std::ranges::find(kFileKeys, key) == kFileKeys.end()) {
-      return invalid(format("\"{}\" is no key of an MLPerf Client prompt file", key));
+      return invalid(format("\"{}\" is not a key of an MLPerf Client prompt file", key));
     }
   }
   PromptFile out;

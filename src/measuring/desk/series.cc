@@ -178,7 +178,7 @@ Result<Series> series_from(const Json& facts) {
     out.inferences.push_back(
         {.item = static_cast<std::uint32_t>(item), .warmup = one[1].as_bool()});
   }
-  if (out.inferences.empty()) return Error{Code::not_found, "this is no run of `assay client`"};
+  if (out.inferences.empty()) return Error{Code::not_found, "this is not a run of `assay client`"};
   return out;
 }
 

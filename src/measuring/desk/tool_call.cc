@@ -85,7 +85,8 @@ std::string problem_of(const Json& call) {
   }
   const std::string_view name = call["name"].as_string();
   const auto tool = std::ranges::find(kTools, name, &ToolRule::name);
-  if (tool == kTools.end()) return format("\"{}\" is no tool: read, write, patch, execute", name);
+  if (tool == kTools.end())
+    return format("\"{}\" is not a tool: read, write, patch, execute", name);
   const Json& input = call["input"];
   if (!input.is_object()) return "input: must be an object";
   for (const auto& [key, value] : input.members()) {

@@ -52,7 +52,7 @@ TEST(ToolCall, a_call_that_client_refuses_says_why) {
   EXPECT_EQ(problem(R"("name": "read", "id": 3, "input": {"path": "a"})"), "id: must be a text");
   EXPECT_EQ(problem(R"("name": "read", "input": "a")"), "input: must be an object");
   EXPECT_EQ(problem(R"("name": "read_file", "input": {})"),
-            R"("read_file" is no tool: read, write, patch, execute)");
+            R"("read_file" is not a tool: read, write, patch, execute)");
 }
 
 TEST(ToolCall, braces_that_never_close_end_with_an_error) {

@@ -97,9 +97,10 @@ TEST_F(ToolRun, what_fails_or_is_refused_is_named_and_has_no_time) {
             std::string::npos);
   EXPECT_NE(why(call_text("read", Json().set("path", "none"))).find("No such file"),
             std::string::npos);
-  EXPECT_EQ(why(shell_call("true") + call_text("delete", Json().set("path", "in"))),
-            R"(the recorded call of delete is refused: "delete" is no tool: read, write, patch, )"
-            "execute");
+  EXPECT_EQ(
+      why(shell_call("true") + call_text("delete", Json().set("path", "in"))),
+      R"(the recorded call of delete is refused: "delete" is not a tool: read, write, patch, )"
+      "execute");
   // Neither this machine's files nor its network are there.
   EXPECT_NE(why(shell_call("ls " + folder_.path().string())), "");
 }

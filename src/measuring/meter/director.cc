@@ -89,7 +89,7 @@ Result<Director> Director::open(const DirectorPlace& place, const Clock& clock) 
   const auto begin = [&]() -> Result<void> {
     ASSIGN_OR_RETURN(const std::string greeting, out.ask(std::string(kClientGreeting)));
     if (greeting != kServerGreeting) {
-      return Error{Code::refused, format("it is no director of protocol v3: \"{}\"", greeting)};
+      return Error{Code::refused, format("it is not a director of protocol v3: \"{}\"", greeting)};
     }
     ASSIGN_OR_RETURN(double apart, out.clock_difference());
     if (std::abs(apart) > kClocksApartS) {

@@ -38,7 +38,7 @@ class PtdSource final : public Source {
   Result<void> begin(const PtdRanges& ranges) {
     ASSIGN_OR_RETURN(const std::string greeting, ask(connection_, clock_, "Hello"));
     if (greeting != kGreeting) {
-      return Error{Code::refused, format("it is no PTDaemon: it said \"{}\"", greeting)};
+      return Error{Code::refused, format("it is not a PTDaemon: it said \"{}\"", greeting)};
     }
     ASSIGN_OR_RETURN(const std::string analyzer, ask(connection_, clock_, "Identify"));
     name_ += format(" ({})", analyzer);

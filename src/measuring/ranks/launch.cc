@@ -46,7 +46,7 @@ Result<void> check_spec(const LaunchSpec& spec) {
   }
   if (!is_job_name(spec.name)) {
     return invalid(
-        format("--name: '{}' is no job's name\n  lower-case letters, digits and hyphens, "
+        format("--name: '{}' is not a job's name\n  lower-case letters, digits and hyphens, "
                "a letter first, up to 52",
                spec.name));
   }
@@ -201,7 +201,7 @@ Result<void> by_kubernetes(const LaunchSpec& spec, Launch& out) {
   }
   if (out.report_dir.front() != '/') {
     return invalid(
-        format("--report-dir: '{}' is no absolute path\n  with k8s the claim is mounted "
+        format("--report-dir: '{}' is not an absolute path\n  with k8s the claim is mounted "
                "at its parent",
                out.report_dir));
   }

@@ -73,7 +73,7 @@ Result<std::optional<Heard>> Line::receive(Instant until) {
       auto message = Json::parse(std::string_view(buffer_).substr(0, end));
       buffer_.erase(0, end + 1);
       if (!message || !message->is_object()) {
-        return Error{Code::corrupt, "a line that is no JSON object"};
+        return Error{Code::corrupt, "a line that is not a JSON object"};
       }
       return std::optional<Heard>({*std::move(message), read_at_});
     }

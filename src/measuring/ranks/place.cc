@@ -87,7 +87,7 @@ Result<void> set_address(std::string_view text, const char* from, RankPlace& pla
       colon == std::string_view::npos ? Result<std::int64_t>(0) : parse_int(text.substr(colon + 1));
   if (bracketed && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   if (host.empty() || !port || *port < 1 || *port > 65535) {
-    return invalid(format("{}: '{}' is no address of rank 0\n  HOST:PORT", from, text));
+    return invalid(format("{}: '{}' is not an address of rank 0\n  HOST:PORT", from, text));
   }
   place.host = host;
   place.port = static_cast<std::uint16_t>(*port);

@@ -212,7 +212,7 @@ void note_wrong_lines(std::string_view message) {
     const std::size_t end = line.find(':');
     if (begin == std::string_view::npos || end == std::string_view::npos) continue;
     const std::string_view number = line.substr(begin + 5, end - begin - 5);
-    const bool value = line.find("is no number") != std::string_view::npos;
+    const bool value = line.find("is not a number") != std::string_view::npos;
     Process::instance().note(
         "error_invalid_config",
         format("{}, line={}",
@@ -240,7 +240,7 @@ int from_config(mlperf::TestSettings& settings, const std::string& path, const s
   Process& process = Process::instance();
   const auto named = loadgen::scenario_named(scenario);
   if (!named) {
-    process.note("error_invalid_config", format("\"{}\" is no scenario", scenario),
+    process.note("error_invalid_config", format("\"{}\" is not a scenario", scenario),
                  Severity::error);
     return -EINVAL;
   }

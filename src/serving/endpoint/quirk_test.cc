@@ -312,7 +312,7 @@ TEST(Quirks, of_a_cache) {
          EXPECT_EQ(again.said(), s.said());
          EXPECT_EQ(engine_work(client), before);
          client.ask(kQuirkChat, request(true, false));
-         EXPECT_NE(engine_work(client), before) << "another body is no hit";
+         EXPECT_NE(engine_work(client), before) << "another body is not a hit";
        }});
   run({{}, [](const Exchange&, const Exchange&, TestClient& client) {
          const std::string before = engine_work(client);

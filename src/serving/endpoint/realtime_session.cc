@@ -128,7 +128,7 @@ void RealtimeSession::on_message(bool text, std::string_view data, std::size_t) 
   const auto event = Json::parse(data);
   asked_by_.clear();
   if (!event || !event->is_object()) {
-    return error({.message = "The event is no JSON object.", .code = "invalid_json"});
+    return error({.message = "The event is not a JSON object.", .code = "invalid_json"});
   }
   asked_by_ = (*event)["event_id"].as_string();
   on_event(*event);

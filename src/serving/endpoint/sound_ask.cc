@@ -23,7 +23,7 @@ std::variant<std::monostate, ApiError> read_sound_ask(Route route, std::string_v
   ask.route = route;
   std::vector<FormPart> parts;
   if (!read_form(body, ask.boundary, parts)) {
-    return ApiError{.status = 422, .message = "The body is no form (multipart/form-data)."};
+    return ApiError{.status = 422, .message = "The body is not a form (multipart/form-data)."};
   }
   bool file = false;
   for (const FormPart& part : parts) {

@@ -100,7 +100,7 @@ std::variant<std::monostate, ApiError> read_tensor_ask(std::string_view body, As
     return bad_tensor("Inference-Header-Content-Length is more than the body's length");
   }
   const auto json = Json::parse(body.substr(0, json_bytes));
-  if (!json || !json->is_object()) return bad_tensor("the request is no JSON object");
+  if (!json || !json->is_object()) return bad_tensor("the request is not a JSON object");
   const Json& inputs = (*json)["inputs"];
   if (!inputs.is_array() || inputs.size() == 0 || inputs.size() > kTensorsMax) {
     return bad_tensor("inputs: must be a list of 1 to 64 tensors");

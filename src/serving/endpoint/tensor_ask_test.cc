@@ -55,7 +55,7 @@ TEST(TensorAsk, what_does_not_fit_is_refused) {
   EXPECT_THAT(tensor_trouble(R"({"inputs":[{"name":"x","shape":[1],"datatype":"F","data":[1]}]})"),
               HasSubstr("unexpected datatype"));
   EXPECT_THAT(tensor_trouble(R"({"inputs":[]})"), HasSubstr("1 to 64"));
-  EXPECT_THAT(tensor_trouble("[]"), HasSubstr("no JSON object"));
+  EXPECT_THAT(tensor_trouble("[]"), HasSubstr("not a JSON object"));
   Ask ask;
   ask.json_bytes = 99;
   const auto read = read_tensor_ask("{}", ask);

@@ -137,7 +137,7 @@ std::variant<std::monostate, ApiError> read_tensor_grpc_ask(std::string_view mes
     }
     ask.tensors.outputs.push_back({std::string(output.name), true});
   }
-  if (reader.broken()) return bad_message("the request is no ModelInferRequest");
+  if (reader.broken()) return bad_message("the request is not a ModelInferRequest");
   if (inputs.empty() || inputs.size() > kGrpcTensorsMax) {
     return bad_message("inputs: must be a list of 1 to 64 tensors");
   }

@@ -302,7 +302,7 @@ Result<TruthRecord> read_truth_log(const std::filesystem::path& path) {
   std::string_view bytes = file;
   FileHead head;
   if (!take(bytes, head) || head.magic != kMagic) {
-    return Error{Code::corrupt, format("'{}' is no truth log", path.string())};
+    return Error{Code::corrupt, format("'{}' is not a truth log", path.string())};
   }
   if (head.version != kVersion && head.version != kVersionWithHolds) {
     return Error{Code::unsupported,

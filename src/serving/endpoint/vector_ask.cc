@@ -204,7 +204,7 @@ std::variant<std::monostate, ApiError> read_vector_ask(Route route, std::string_
   ask.route = route;
   if (!ask.boundary.empty()) {
     const auto fields = object_of_form(body, ask.boundary);
-    if (!fields) return ApiError{.message = "The body is no form (multipart/form-data)."};
+    if (!fields) return ApiError{.message = "The body is not a form (multipart/form-data)."};
     return read_fields(route, *fields, ask);
   }
   if (route == Route::image_edits) return bad("image", "the body must be a form with it");

@@ -49,7 +49,7 @@ void Worker::open_session(net::ConnectionId connection, const net::RequestHead& 
                            "Sec-WebSocket-Version: 13");
     case net::Upgrade::bad_request:
       return respond_error(connection, head,
-                           {.message = "The request is no handshake of a WebSocket."});
+                           {.message = "The request is not a handshake of a WebSocket."});
   }
   const std::uint32_t slot = net::slot_of(connection);
   if (slot >= sessions_.size()) sessions_.resize(slot + 1);

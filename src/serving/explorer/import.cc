@@ -94,7 +94,7 @@ class Search {
 
   static Error unknown(const fs::path& path) {
     return invalid(format(
-        "'{}' is no result that Assay knows\n  it reads run folders, curve folders, submission "
+        "'{}' is not a result that Assay knows\n  it reads run folders, curve folders, submission "
         "trees, folders of LoadGen's logs, tables of MLPerf Inference, `assay simulate --json`, "
         "vLLM's and AIPerf's results, Croissant files",
         path.string()));

@@ -24,9 +24,9 @@ std::string import_sentence(const ImportCounts& counts) {
 
 void say_derived(const Imported& found, const Talk& talk) {
   for (const auto& [name, id] : found.derived_ids) {
-    talk.say(
-        format("note: '{}' is no plain id: the submission is called {} (--submission ID names it)",
-               printable(name), id));
+    talk.say(format(
+        "note: '{}' is not a plain id: the submission is called {} (--submission ID names it)",
+        printable(name), id));
   }
 }
 
@@ -69,7 +69,7 @@ Result<void> check_import(const ImportOptions& o) {
     return invalid(format("--submission: {}", kPlainId));
   }
   if (!o.published.empty() && (o.published.size() != 10 || !rules::Day::parse(o.published))) {
-    return invalid(format("--published: '{}' is no day; write it as 2026-04-01", o.published));
+    return invalid(format("--published: '{}' is not a day; write it as 2026-04-01", o.published));
   }
   if (o.description.empty()) return {};
   const auto text = read_file(o.description, std::size_t{16} << 20);

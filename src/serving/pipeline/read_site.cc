@@ -28,7 +28,7 @@ std::string Reader::function(const yaml::Node& map, const std::string& field) {
   if (node == nullptr) return {};
   std::string out = text(*node, field + ".function_name");
   if (node->is_scalar() && !is_function_name(out)) {
-    faults_.add(node->line, field + ".function_name", format("'{}' is no function's name", out),
+    faults_.add(node->line, field + ".function_name", format("'{}' is not a function's name", out),
                 "write MODULE.FUNCTION, such as conditions.annotation_done");
   }
   return out;

@@ -101,7 +101,7 @@ Result<Json> HubLink::ask(const std::string& method, std::string_view path,
   if (!reply) return reply.error().within("hub");
   const auto json = Json::parse(reply->body);
   if (reply->status == 200 || reply->status == 201) {
-    if (!json) return Error{Code::corrupt, "hub: its reply is no JSON"};
+    if (!json) return Error{Code::corrupt, "hub: its reply is not JSON"};
     return *json;
   }
   const std::string words(json ? (*json)["error"]["message"].as_string() : "");

@@ -124,7 +124,8 @@ std::function<Result<void>(const yaml::Node&)> things_to(
   return [&out, read = std::move(read)](const yaml::Node& node) -> Result<void> {
     if (!node.is_map()) return invalid("not a map from ids");
     for (const auto& [key, value] : node.members) {
-      if (!is_plain_id(key.name)) return at(key.line, format("{} is no id", json_quote(key.name)));
+      if (!is_plain_id(key.name))
+        return at(key.line, format("{} is not an id", json_quote(key.name)));
       TRY(read(value, out[key.name]));
     }
     return {};

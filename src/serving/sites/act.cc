@@ -90,7 +90,7 @@ Result<void> check_keys(const Json& json, std::span<const std::string_view> know
   if (!json.is_object()) return invalid(format("{}, not an object", json.type_name()));
   for (const auto& [name, value] : json.members()) {
     if (name == "kind" || name == "key" || std::ranges::find(known, name) != known.end()) continue;
-    return invalid(format("{}: is no field of this act", json_quote(name)));
+    return invalid(format("{}: is not a field of this act", json_quote(name)));
   }
   return {};
 }
@@ -231,7 +231,7 @@ Result<ActKind> act_kind_named(std::string_view name) {
   const auto* found =
       std::ranges::find_if(kKinds, [name](ActKind kind) { return to_string(kind) == name; });
   if (found != kKinds.end()) return *found;
-  return invalid(format("kind {}: is no act of a hub", json_quote(name)));
+  return invalid(format("kind {}: is not an act of a hub", json_quote(name)));
 }
 
 bool is_reason(std::string_view word) {

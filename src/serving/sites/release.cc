@@ -145,7 +145,7 @@ Result<ReleaseDocument> parse_release(std::string_view text) {
                       .model = std::string(json["model"].as_string())};
   if (!is_plain_id(out.run) || !is_plain_id(out.benchmark) || !is_plain_id(out.model) ||
       !is_sha256(out.dataset_sha256)) {
-    return invalid("document: run, benchmark, model or dataset_sha256 is no id");
+    return invalid("document: run, benchmark, model or dataset_sha256 is not an id");
   }
   for (const Json& level : json["levels"].items()) {
     ASSIGN_OR_RETURN(ReleaseLevel read, parse_level(level));

@@ -559,7 +559,7 @@ std::string_view outcome_about(Outcome outcome) {
     case Outcome::stream_error:
       return "the server sent an error inside the stream";
     case Outcome::bad_reply:
-      return "bytes that are no reply of this API";
+      return "bytes that are not a reply of this API";
     case Outcome::timed_out:
       return "no complete reply within the query's time limit";
     case Outcome::cancelled:

@@ -280,7 +280,8 @@ std::vector<std::string> further_sentences(const metrics::Curve& curve,
   const auto graded = [](const metrics::CurvePoint& point) { return point.safety.has_value(); };
   if (std::ranges::any_of(curve.points, graded)) {
     out.emplace_back(
-        "safety is graded by Assay's own rule set at each concurrency, and is no official result");
+        "safety is graded by Assay's own rule set at each concurrency, and is not an official "
+        "result");
   }
   return out;
 }

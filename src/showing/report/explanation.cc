@@ -53,7 +53,7 @@ constexpr std::array kExplanations{
     Explanation{kQuery, "stream_error", "an error object inside a stream that began with 200",
                 "the report has the server's own words"},
     Explanation{kQuery, "bad_reply",
-                "bytes that are no valid reply of this API: HTTP, SSE, JSON or "
+                "bytes that are not a valid reply of this API: HTTP, SSE, JSON or "
                 "the content type",
                 "is --api the server's? assay probe URL says what it speaks"},
     Explanation{kQuery, "timed_out", "the query's own time limit passed",

@@ -49,7 +49,7 @@ TEST(Html, a_window_that_is_the_result_has_its_figures_told) {
   const std::string html = html_report(point, sample_context());
   EXPECT_NE(html.find("official, of the steady window: 10,501 tok/s"), std::string::npos);
   EXPECT_NE(html.find("official: 391 ms"), std::string::npos);
-  EXPECT_EQ(html.find("over the window"), std::string::npos) << "the whole run is no window";
+  EXPECT_EQ(html.find("over the window"), std::string::npos) << "the whole run is not a window";
 }
 
 TEST(Html, the_drain_is_not_said_to_be_unmeasured) {

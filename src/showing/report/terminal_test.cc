@@ -62,7 +62,7 @@ TEST(TerminalReport, what_decides_fits_a_screen_and_begins_with_the_sentence) {
   const std::string text = terminal_report(sample_point(), sample_context());
   EXPECT_LE(lines_before(text, "\n  in detail\n"), kScreen);
   EXPECT_EQ(lines_before(text, "9,932 tok/s at 46.9 tok/s per user"), 2U) << text;
-  EXPECT_LT(text.find("2 × reset"), text.find("\n  in detail\n")) << "a failure is no detail";
+  EXPECT_LT(text.find("2 × reset"), text.find("\n  in detail\n")) << "a failure is not a detail";
 }
 
 TEST(TerminalReport, of_a_narrow_terminal_loses_columns_and_no_series) {
@@ -137,7 +137,7 @@ TEST(TerminalReport, a_window_that_is_the_result_has_its_figures_told) {
   expect_within(text, 80);
   EXPECT_NE(text.find("9,932 tok/s"), std::string::npos) << "the whole run";
   EXPECT_NE(text.find("official: 10,501"), std::string::npos);
-  EXPECT_EQ(text.find("\n  window "), std::string::npos) << "the whole run is no window";
+  EXPECT_EQ(text.find("\n  window "), std::string::npos) << "the whole run is not a window";
 }
 
 TEST(TerminalReport, where_nothing_succeeded_nothing_is_said_of_steadiness) {

@@ -45,7 +45,8 @@ void add_flags(Flags& flags, explorer::ReviewAsked& o) {
   flags.example("assay review verify --head public/data/review_head.json");
   flags.example("assay review submit s1 --role submitter --organisation Example");
   flags.example("assay review objection s1 --role reviewer --organisation Other \\");
-  flags.example("          --objection-kind validity --text \"r64 is no whole number of passes\"");
+  flags.example(
+      "          --objection-kind validity --text \"r64 is not a whole number of passes\"");
   flags.group("");
 }
 

@@ -26,7 +26,7 @@ void check_demands(const Json& quality, const Json& scorers, const std::string& 
              std::any_of(scorers.items().begin(), scorers.items().end(),
                          [&](const Json& one) { return one.as_string() == scorer; });
     });
-    EXPECT_TRUE(named) << where << ": " << metric << " is no figure of its scorers";
+    EXPECT_TRUE(named) << where << ": " << metric << " is not a figure of its scorers";
   }
 }
 

@@ -62,7 +62,7 @@ Result<int> cmd_verify(Args args) {
   }
   if (!tokenizer.empty()) return invalid("--tokenizer: applies only to a run's folder");
   if (!record::may_be_tar(path)) {
-    return invalid(format("'{}' is no bundle\n  `assay bundle RUN` makes one", path));
+    return invalid(format("'{}' is not a bundle\n  `assay bundle RUN` makes one", path));
   }
   std::string key;
   if (!key_file.empty()) {

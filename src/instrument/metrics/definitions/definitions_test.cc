@@ -361,7 +361,7 @@ TEST(Definitions, our_row_is_what_the_report_says_and_windows_are_each_tool_s) {
   EXPECT_EQ(defined[4].window, 330_ms - 100_ms) << defined[4].definition->name;  // aiperf
   EXPECT_EQ(defined[8].window, Duration{}) << defined[8].definition->name;       // otel
   for (const DefinedPoint& one : defined) {
-    EXPECT_FALSE(one.loadgen_window) << "this run is no Poisson one: " << one.definition->name;
+    EXPECT_FALSE(one.loadgen_window) << "this run is not a Poisson one: " << one.definition->name;
   }
 }
 

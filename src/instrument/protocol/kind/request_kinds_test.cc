@@ -308,7 +308,7 @@ TEST(KindRequests, messages_have_blocks_only_where_a_text_is_not_all) {
                  R"("arguments":5}},{"id":"d","name":"g","arguments":"[1]"}]})"),
             R"([{"type":"tool_use","id":"c","name":"f","input":{}},)"
             R"({"type":"tool_use","id":"d","name":"g","input":{}}])")
-      << "arguments that are no object";
+      << "arguments that are not an object";
   EXPECT_EQ(said(R"({"role":"user","content":[{"type":"image_url","image_url":"data:text,x"}]})"),
             R"([{"type":"image","source":{"type":"url","url":"data:text,x"}}])")
       << "no base64";

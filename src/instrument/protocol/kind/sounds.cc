@@ -36,7 +36,7 @@ Json sound_body(const Generation& generation, const Sample& sample, char filler)
 Result<void> encode_sound(const Json& body, const Sample& sample, RequestBody& out) {
   const std::string_view form = body["response_format"].as_string();
   if (form != "json" && form != "verbose_json") {
-    return invalid(format("response_format: {} is no JSON; use json or verbose_json",
+    return invalid(format("response_format: {} is not JSON; use json or verbose_json",
                           body["response_format"].dump()));
   }
   encode_form(body, sample, out);

@@ -64,7 +64,7 @@ TEST(SoundRequest, what_cannot_be_asked_is_refused) {
   EXPECT_THAT(why(sound_settings(true), Sample{.prompt = "p"}), HasSubstr("a column 'audio'"));
   Generation subtitles = sound_settings(true);
   subtitles.extra_body = *Json::parse(R"({"response_format":"srt"})");
-  EXPECT_THAT(why(subtitles, sound_sample()), HasSubstr("\"srt\" is no JSON"));
+  EXPECT_THAT(why(subtitles, sound_sample()), HasSubstr("\"srt\" is not JSON"));
 }
 
 TEST(SoundRequest, the_probes_sound_is_a_second_of_pcm) {

@@ -52,7 +52,7 @@ void DetailLog::read_line(std::string_view line, int number) {
   auto parsed = Json::parse(line.substr(kMark.size()));
   if (!parsed || !(*parsed)["key"].is_string()) {
     state_ = State::broken;
-    trouble_ = "a line is no JSON object with a key";
+    trouble_ = "a line is not a JSON object with a key";
     trouble_line_ = number;
     return;
   }

@@ -54,7 +54,7 @@ void check_structure_model(const At& at, Out& out) {
   std::string known;
   for (const auto& model : at.tree.round.models) known += (known.empty() ? "" : ", ") + model.name;
   out.error({at.model->path, 0},
-            "\"" + at.model->name + "\" is no model of round " + at.tree.round.name, known);
+            "\"" + at.model->name + "\" is not a model of round " + at.tree.round.name, known);
 }
 
 std::set<std::string> scenarios_there(const ModelFolder& model) {
@@ -120,7 +120,7 @@ void check_structure_known(const At& at, Out& out) {
   for (const ResultFolder& result : at.model->results) {
     const auto same = [&](const std::string& one) { return lower(one) == lower(result.scenario); };
     if (std::ranges::any_of(all, same)) continue;
-    out.error({result.path, 0}, "\"" + result.scenario + "\" is no scenario of this model",
+    out.error({result.path, 0}, "\"" + result.scenario + "\" is not a scenario of this model",
               joined(all));
   }
 }

@@ -135,7 +135,7 @@ void try_without_jail(const Attempt& attempt) {
   const auto end = run_program(free);
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_NE(end->out.find("ESCAPED"), std::string::npos)
-      << attempt.name << " is no attempt: " << end->err;
+      << attempt.name << " is not an attempt: " << end->err;
 }
 
 void try_all(const std::vector<Attempt>& attempts) {

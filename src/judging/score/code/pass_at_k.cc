@@ -107,7 +107,7 @@ Made make_pass_at_k(std::string_view, const ScorerOptions& options) {
   }
   const auto kind = answer_kind(of);
   if (!kind)
-    return invalid(format("extras.of: '{}' is no exact match (aime, gpqa, math500 …)", of));
+    return invalid(format("extras.of: '{}' is not an exact match (aime, gpqa, math500 …)", of));
   return std::make_unique<PassAtK>(*kind, static_cast<std::size_t>(k), options, nullptr);
 }
 

@@ -139,7 +139,7 @@ class Remote:
 def number_of(value):
     if isinstance(value, Remote):
         return {"object": value._number}
-    raise TypeError("a test hands over what is no plain data: " + type(value).__name__)
+    raise TypeError("a test hands over what is not plain data: " + type(value).__name__)
 
 def follow(old, new):
     """The reply changed in place what it was given."""
@@ -157,7 +157,7 @@ def take(peer, what, of, given):
             return Remote(peer, inside)
         if name == "module":
             return importlib.import_module(inside)
-        raise RuntimeError("the reply said what is no answer")
+        raise RuntimeError("the reply said what is not an answer")
     peer.say([what, of, given])
     said = peer.hear()
     if "error" in said:

@@ -83,7 +83,7 @@ class Boxes3d final : public Scorer {
     ASSIGN_OR_RETURN(const std::vector<float> floats, read_floats(row.content));
     if (floats.empty() || floats.size() % kFloats != 0) {
       return invalid(
-          format("{} floats are no detections of {} each, and a frame without any has "
+          format("{} floats are not detections of {} each, and a frame without any has "
                  "one of -1 that names it",
                  floats.size(), kFloats));
     }
@@ -137,7 +137,7 @@ class Boxes3d final : public Scorer {
   }
 
   Result<void> take(std::span<const float> said) {
-    if (!(std::abs(said[13]) < kImagesEnd)) return invalid("image_idx: is no frame's number");
+    if (!(std::abs(said[13]) < kImagesEnd)) return invalid("image_idx: is not a frame's number");
     auto& found = found_[static_cast<std::int64_t>(said[13])];
     if (!(said[0] > 0)) return {};
     const float label = std::trunc(said[11]);

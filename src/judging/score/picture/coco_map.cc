@@ -181,7 +181,7 @@ Result<std::int32_t> category_in(const CocoAnnotations& annotations, float id) {
     return whole;
   }
   return invalid(
-      format("class {} is no category of the annotations\n"
+      format("class {} is not a category of the annotations\n"
              "  a class is a category_id as the annotations have it (COCO's go from 1 to 90, with "
              "gaps), not an index from 0 to 79",
              id));
@@ -245,7 +245,7 @@ Result<void> append_coco_payload(std::span<const float> payload, std::int64_t im
                                  const CocoAnnotations& annotations,
                                  std::vector<CocoDetection>& out) {
   if (payload.size() % 7 != 0) {
-    return invalid(format("image {}: {} floats are no whole number of detections of 7", image,
+    return invalid(format("image {}: {} floats are not a whole number of detections of 7", image,
                           payload.size()));
   }
   const auto size = annotations.sizes.find(image);

@@ -49,7 +49,7 @@ class Dice final : public Scorer {
     std::array<double, 2> dice{};
     if (row.answered) {
       const auto bytes = decode_base64(row.reply);
-      if (!bytes) return invalid("the reply is no base64 of a volume");
+      if (!bytes) return invalid("the reply is not base64 of a volume");
       ASSIGN_OR_RETURN(dice, dice_of(*bytes, truth));
     }
     kidney_.add(row.sample, dice[0]);
@@ -90,7 +90,7 @@ class Dice final : public Scorer {
         for (std::size_t z = 0; z < truth.size[2]; ++z, ++at) {
           const unsigned said = class_at(bytes, at, width);
           const unsigned real = truth.classes[x + truth.size[0] * (y + truth.size[1] * z)];
-          if (said >= kClasses) return invalid(format("voxel {} is no class from 0 to 2", at));
+          if (said >= kClasses) return invalid(format("voxel {} is not a class from 0 to 2", at));
           if (real >= kClasses) return invalid("the segmentation has a class above 2");
           ++count[1][said];
           ++count[2][real];

@@ -31,7 +31,7 @@ Result<Verdict> sdxl_verdict(const Json& said) {
   for (const auto& [theirs, ours] :
        {std::pair{"CLIP_SCORE", "clip_score"}, std::pair{"FID_SCORE", "fid_score"}}) {
     const auto value = figure_number(said[said.find(theirs) != nullptr ? theirs : ours]);
-    if (!value) return invalid(format("{}: is missing, or is no number", theirs));
+    if (!value) return invalid(format("{}: is missing, or is not a number", theirs));
     verdict.score.set(ours, *value);
   }
   return verdict;
@@ -78,7 +78,7 @@ Result<Verdict> vbench_verdict(const Json& said) {
     }
   }
   if (!missing.empty()) {
-    return invalid(format("VBench's dimensions are missing, or are no numbers: {}", missing));
+    return invalid(format("VBench's dimensions are missing, or are not numbers: {}", missing));
   }
   verdict.score.set("vbench_score", 100 * sum / static_cast<double>(kDimensions.size()));
   verdict.breakdown.set("dimensions", std::move(dimensions));
@@ -109,7 +109,7 @@ Result<Verdict> rag_verdict(const Json& said) {
   Verdict verdict;
   if (question == 0) {
     const auto share = figure_number(said["answer_accuracy"]);
-    if (!share) return invalid("answer_accuracy: is missing, or is no number");
+    if (!share) return invalid("answer_accuracy: is missing, or is not a number");
     verdict.score.set("rag_accuracy", 100 * *share);
     return verdict;
   }

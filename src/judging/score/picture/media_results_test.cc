@@ -47,7 +47,7 @@ TEST(MediaResults, of_sdxl_are_texts_in_a_file_and_in_a_log) {
                            R"({"CLIP_SCORE": "nan", "FID_SCORE": "1"})"}) {
     const auto refused = read_media_results("sdxl", text);
     ASSERT_FALSE(refused) << text;
-    EXPECT_EQ(refused.error().message, "CLIP_SCORE: is missing, or is no number");
+    EXPECT_EQ(refused.error().message, "CLIP_SCORE: is missing, or is not a number");
   }
   const auto none = read_media_results("sdxl", "nothing\nat all\n");
   ASSERT_FALSE(none);
@@ -81,7 +81,7 @@ TEST(MediaResults, a_dimension_that_is_missing_is_named) {
       read_media_results("vbench", R"({"subject_consistency": [0.9, []], "scene": []})");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message,
-            "VBench's dimensions are missing, or are no numbers: background_consistency, "
+            "VBench's dimensions are missing, or are not numbers: background_consistency, "
             "motion_smoothness, dynamic_degree, appearance_style, scene");
 }
 

@@ -70,7 +70,7 @@ double voxel(std::string_view bytes, std::size_t at, std::int16_t type) {
 Result<Volume> parse_nifti(std::string_view bytes) {
   if (bytes.size() < kHeaderBytes || field<std::int32_t>(bytes, 0) != 348 ||
       bytes.substr(344, 3) != "n+1") {
-    return invalid("is no NIfTI-1 file in one part (.nii)");
+    return invalid("is not a NIfTI-1 file in one part (.nii)");
   }
   Volume out;
   const auto dimensions = field<std::int16_t>(bytes, 40);

@@ -84,7 +84,7 @@ class Clicks final : public Scorer {
     if (labels.is_array() ? labels.size() != floats.size() : floats.size() % 2 != 0) {
       return invalid(labels.is_array() ? format("{} predictions, and {} labels in column '{}'",
                                                 floats.size(), labels.size(), options_.ground_truth)
-                                       : format("{} floats are no pairs of a prediction and a "
+                                       : format("{} floats are not pairs of a prediction and a "
                                                 "label; without labels a dataset has them "
                                                 "(column '{}')",
                                                 floats.size(), options_.ground_truth));

@@ -72,7 +72,7 @@ Result<bool> is_true_answer(const task::Rule& rule, const std::string& answer,
     case task::Metric::number: {
       const auto wanted = number_in(truth);
       if (!wanted) {
-        return invalid(format("score {}: the truth '{}' is no number", rule.name, truth));
+        return invalid(format("score {}: the truth '{}' is not a number", rule.name, truth));
       }
       const auto got = number_in(answer);
       return got && std::abs(*got - *wanted) <= rule.tolerance;

@@ -124,7 +124,7 @@ std::size_t end_without_space(std::string_view text, std::size_t end) {
 
 Result<std::vector<std::string>> read_lines(const std::filesystem::path& file) {
   ASSIGN_OR_RETURN(const std::string text, read_file(file, std::size_t{64} << 20));
-  if (!valid_utf8(text)) return invalid(file.string() + ": is no UTF-8");
+  if (!valid_utf8(text)) return invalid(file.string() + ": is not UTF-8");
   std::vector<std::string> out;
   for (std::string_view line : split(text, '\n')) {
     if (line.ends_with('\r')) line.remove_suffix(1);
@@ -181,7 +181,7 @@ Result<Punkt> Punkt::read(const std::filesystem::path& folder) {
     const auto flags = tab == std::string::npos ? Result<std::int64_t>(invalid("no tab"))
                                                 : parse_int(std::string_view(line).substr(tab + 1));
     if (!flags) {
-      return invalid(format("{}: '{}' is no word, tab and number",
+      return invalid(format("{}: '{}' is not a word, tab and number",
                             (folder / "ortho_context.tab").string(), line));
     }
     out.contexts_[line.substr(0, tab)] = static_cast<int>(*flags);

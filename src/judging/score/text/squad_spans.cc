@@ -207,8 +207,8 @@ Result<void> SquadSpans::add(std::uint32_t feature, std::string_view bytes, bool
   constexpr std::size_t kPair = 2 * sizeof(float);
   const std::size_t tokens = bytes.size() / kPair;
   if (bytes.size() % kPair != 0 || tokens > kTokensMax) {
-    return invalid(
-        format("{} bytes are no pairs of float32 for at most {} tokens", bytes.size(), kTokensMax));
+    return invalid(format("{} bytes are not pairs of float32 for at most {} tokens", bytes.size(),
+                          kTokensMax));
   }
   std::vector<float> values(2 * tokens);
   if (tokens > 0) std::memcpy(values.data(), bytes.data(), bytes.size());

@@ -106,7 +106,7 @@ class SchemaChecker {
     if (type.is_string()) {
       if (!is_known(type)) return invalid(format("schema: type {}", shown_json(type)));
       if (!is_one(type)) {
-        return fault(at, format("{} is no {}", shown_json(value), type.as_string()));
+        return fault(at, format("{} is not of type {}", shown_json(value), type.as_string()));
       }
     } else if (type.is_array()) {
       if (!std::ranges::all_of(type.items(), is_known)) {
@@ -150,8 +150,8 @@ class SchemaChecker {
     if (const double step = schema["multipleOf"].as_double(); step > 0) {
       const double times = number / step;
       if (std::abs(times - std::round(times)) > 1e-9 * std::max(1.0, std::abs(times))) {
-        return fault(
-            at, format("{} is no multiple of {}", shown_json(value), schema["multipleOf"].dump()));
+        return fault(at, format("{} is not a multiple of {}", shown_json(value),
+                                schema["multipleOf"].dump()));
       }
     }
     return std::string();

@@ -236,7 +236,7 @@ class ToolCalls final : public Scorer {
   static Result<std::string> arguments_fault(const Row& row, const std::vector<Call>& calls,
                                              const Json& tools) {
     for (const Call& call : calls) {
-      if (!call.arguments.is_object()) return call.name + ": arguments that are no JSON object";
+      if (!call.arguments.is_object()) return call.name + ": arguments that are not a JSON object";
       const Json* const schema = parameters_of(tools, call.name);
       if (schema == nullptr) continue;
       auto fault = schema_fault(call.arguments, *schema);

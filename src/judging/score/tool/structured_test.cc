@@ -128,7 +128,7 @@ TEST(Structured, shares_of_json_of_valid_and_of_equal_replies) {
   ASSERT_EQ(verdict.figures.size(), 3U);
   EXPECT_EQ(last["rule"].as_string(), "no reply");
   judge("json_schema", {{schema, R"({"age":"4"})"}}, &last);
-  EXPECT_EQ(last["rule"].as_string(), "/age: \"4\" is no integer");
+  EXPECT_EQ(last["rule"].as_string(), "/age: \"4\" is not of type integer");
 }
 
 TEST(Structured, the_schema_is_where_each_kind_of_api_sends_it) {
@@ -178,7 +178,7 @@ TEST(ToolCalls, each_share_has_its_own_reason_to_miss_one) {
        "weather: the value: no member \"city\"",
        {1, 1, 0, 0}},
       {{wanted, "", call("weather", "{\"city\":")},
-       "weather: arguments that are no JSON object",
+       "weather: arguments that are not a JSON object",
        {1, 1, 0, 0}},
       {{wanted, "", call("stop", "")}, "another tool", {1, 0, 1, 0}},
       {{wanted, "It rains.", ""}, "no call", {0, 0, 0, 0}},

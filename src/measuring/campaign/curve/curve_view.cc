@@ -54,7 +54,7 @@ Result<void> collect_curve(const std::vector<std::string>& runs, const fs::path&
   for (const std::string& run : runs) {
     if (interchange::is_reference_folder(run)) continue;
     return invalid(
-        format("'{}' is no run of the reference client (events.jsonl), and a curve is "
+        format("'{}' is not a run of the reference client (events.jsonl), and a curve is "
                "made of those\n  runs of other tools: assay convert each of them",
                run));
   }

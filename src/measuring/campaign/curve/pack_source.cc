@@ -109,7 +109,7 @@ Result<PackSource> from_runs(const std::vector<std::string>& folders, std::int64
       point.concurrency = pattern["target_concurrency"].as_int();
       if (point.concurrency < 1) {
         return invalid(
-            format("{}: no run of a fixed concurrency, and not all at once: it is no "
+            format("{}: no run of a fixed concurrency, and not all at once: it is not a "
                    "point of a curve",
                    folder));
       }

@@ -133,7 +133,7 @@ Result<ReadRun> read_test(const std::filesystem::path& folder, std::string_view 
   ASSIGN_OR_RETURN(ReadRun out, read_run(folder, tokenizer));
   if (!out.run.test) {
     return invalid(
-        format("{}: '{}' is no LoadGen test (assay run --scenario)", what, folder.string()));
+        format("{}: '{}' is not a LoadGen test (assay run --scenario)", what, folder.string()));
   }
   return out;
 }
@@ -274,7 +274,7 @@ Result<std::vector<loadgen::Payload>> read_payloads(const std::filesystem::path&
   static_assert(std::endian::native == std::endian::little);
   for (const score::LoggedReply& reply : *log) {
     if (reply.bytes.size() % sizeof(float) != 0) {
-      return invalid(format("{}: sample {}: {} bytes are no float32 numbers", path.string(),
+      return invalid(format("{}: sample {}: {} bytes are not float32 numbers", path.string(),
                             reply.sample, reply.bytes.size()));
     }
     loadgen::Payload& payload = out.emplace_back(reply.bytes.size() / sizeof(float));
@@ -307,7 +307,7 @@ Result<std::vector<ComplianceVerdict>> check_compliance(const ComplianceWish& wi
   if (wish.test == "TEST07") return test07(wish);
   if (wish.test == "TEST08") return test08(wish);
   if (wish.test == "TEST09") return test09(wish);
-  return invalid(format("\"{}\" is no compliance test", wish.test));
+  return invalid(format("\"{}\" is not a compliance test", wish.test));
 }
 
 Result<void> write_verdicts(const std::vector<ComplianceVerdict>& verdicts,

@@ -46,7 +46,8 @@ Result<std::vector<std::string>> compliance_list(const std::string& list,
     if (std::ranges::find(known, name) == known.end()) {
       std::string names;
       for (const std::string_view one : known) names += format(" {}", one);
-      return invalid(format("--compliance: \"{}\" is no test; there are{}, and all", name, names));
+      return invalid(
+          format("--compliance: \"{}\" is not a test; there are{}, and all", name, names));
     }
     if (has(out, name)) return invalid(format("--compliance: {} is named twice", name));
     out.push_back(name);

@@ -80,7 +80,7 @@ Result<std::string> apply_file(const std::string& path, std::string_view model, 
   const auto conf = loadgen::ConfFile::parse(text);
   if (!conf) return conf.error().within(path);
   for (const std::string& key : conf->unused_keys()) {
-    notes.push_back(format("{}: \"{}\" is no setting of LoadGen, and is ignored", path, key));
+    notes.push_back(format("{}: \"{}\" is not a setting of LoadGen, and is ignored", path, key));
   }
   if (const auto applied = conf->apply(model, scenario, loadgen::ConfKind::user, settings);
       !applied) {

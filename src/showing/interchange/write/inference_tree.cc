@@ -121,7 +121,7 @@ class Packer {
   static Result<void> copy_folder(const fs::path& from, const fs::path& to) {
     std::error_code error;
     if (!fs::is_directory(from, error)) {
-      return invalid(format("{}: is no folder", from.string()));
+      return invalid(format("{}: is not a folder", from.string()));
     }
     std::size_t files = 0;
     for (fs::recursive_directory_iterator it(from, error), end; !error && it != end;
