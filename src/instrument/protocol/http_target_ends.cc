@@ -25,7 +25,7 @@ void HttpTarget::State::expire(Instant now) {
   while (!connect_deadlines.empty()) {
     const ConnectDeadline d = connect_deadlines.front();
     const Connection& c = *connections[d.connection];
-    const bool over = c.serial != d.serial || c.awaited_until != d.at;
+    const bool over = c.awaited_until != d.at;
     if (!over && d.at > now) break;
     connect_deadlines.pop_front();
     if (!over) give_up_connecting(d.connection, at);

@@ -58,7 +58,7 @@ void HttpTarget::State::await(std::uint32_t id, Instant since) {
   if (spec.connect_timeout == Duration::max()) return;
   Connection& c = *connections[id];
   c.awaited_until = since + spec.connect_timeout;
-  connect_deadlines.push_back({c.awaited_until, id, c.serial});
+  connect_deadlines.push_back({c.awaited_until, id});
 }
 
 void HttpTarget::State::on_connected(std::uint32_t id) {

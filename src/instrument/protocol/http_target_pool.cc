@@ -163,6 +163,7 @@ void HttpTarget::State::close_connection(std::uint32_t id) {
   if (c.held_for != PreparedRequests::kNoTurn) let_go(id);
   if (c.fd.open()) count_retransmits(c);
   c.state = Connection::State::closed;
+  c.awaited_until = Instant::none();
   c.serial = ++serial;
   c.transport.reset();
   c.tls.reset();

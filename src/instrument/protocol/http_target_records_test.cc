@@ -85,6 +85,21 @@ TEST(HttpTargetRecords, a_peer_that_is_silent_ahead_has_the_connect_timeout) {
   EXPECT_THAT(ahead.error().message, HasSubstr("no connection within 1.00 ms"));
 }
 
+TEST(HttpTargetRecords, a_connection_that_failed_is_not_given_up_on_when_its_time_ends) {
+  ByHand hand(1, "https");
+  hand.endpoints.insecure = true;
+  hand.endpoints.connect_timeout = 1_s;
+  hand.submit(0);
+  PlayedPeer peer = hand.accept();
+  hand.turn();
+  peer.close();
+  ASSERT_TRUE(hand.done(1));
+  hand.pass(2_s);
+  hand.turn();
+  EXPECT_EQ(hand.stats().connections_failed, 1U);
+  EXPECT_EQ(hand.notes.done.size(), 1U);
+}
+
 TEST(HttpTargetRecords, every_endpoint_is_cancelled) {
   ByHand hand(3);
   hand.options.connections_max = 1;

@@ -75,11 +75,10 @@ struct Destination {
   Keeping keeping = Keeping::unproven;
 };
 
-// As QueryDeadline.
+// Over when the connection no longer awaits anything until that instant.
 struct ConnectDeadline {
   Instant at{};
   std::uint32_t connection = 0;
-  std::uint64_t serial = 0;
 };
 
 // A read that is not parsed yet.

@@ -337,6 +337,14 @@ TEST_F(Jobs, an_answer_that_breaks_off_is_truncated) {
   EXPECT_EQ(event().outcome, Outcome::truncated);
 }
 
+TEST_F(Jobs, an_answer_that_is_reset_is_called_so) {
+  PlayedPeer peer = begun("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{");
+  peer.reset();
+  ASSERT_TRUE(hand.done(1));
+  EXPECT_EQ(event().outcome, Outcome::reset);
+  EXPECT_THAT(hand.notes.details[0], HasSubstr("Connection reset"));
+}
+
 TEST_F(Jobs, connections_that_end_are_counted_anew_after_each_answer) {
   PlayedPeer peer = begun(job_answer("queued"));
   for (int answers = 0; answers < 3; ++answers) {
