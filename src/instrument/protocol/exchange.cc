@@ -450,7 +450,7 @@ void Exchange::complete(const Stamp& stamp, ReplyDecoder& decoder, EventSink& si
 }
 
 std::string Exchange::failure_words() const {
-  if (!found_.empty() || malformed_ == 0) return found_;
+  if (!found_.empty()) return found_;
   // The content of an unreadable event is lost, and so is the reply: no client could use it.
   // OpenAI's own clients parse each event up to [DONE], and end there with an exception.
   return format(

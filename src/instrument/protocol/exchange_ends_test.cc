@@ -112,6 +112,17 @@ TEST(ExchangeEnds, a_heartbeat_that_is_an_event_fails_the_reply_and_is_named) {
   EXPECT_EQ(told("data: {}"), "ok: ");
 }
 
+TEST(ExchangeEnds, an_error_without_words_is_called_so) {
+  Exchange exchange;
+  const auto told = [&exchange](const std::string& body) {
+    return ended(exchange, {.head = kEventsHead, .body = body}, end_stamp(true)).detail;
+  };
+  EXPECT_EQ(told("data: {\"object\":\"error\",\"message\":\"\"}\n\n"),
+            "an object named error, without a message");
+  EXPECT_EQ(told("data: {\"object\":\"error\"}\n\n"), "an object named error, without a message");
+  EXPECT_EQ(told("event: error\ndata:\n\n"), "an event named error, without words");
+}
+
 // Each choice that begins has its own end; [DONE] is the end of all.
 TEST(ExchangeEnds, a_choice_that_never_ends_is_a_cut_reply_unless_the_marker_came) {
   const auto piece = [](int index) {

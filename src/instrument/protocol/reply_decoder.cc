@@ -293,6 +293,7 @@ class Interpreter {
       is_error_ = true;
     } else if (f_.object_is_error) {
       out_.error = scratch_.text(f_.message);
+      if (out_.error.empty()) out_.error = "an object named error, without a message";
       is_error_ = true;
     } else if (finish == "abort" || finish == "error") {
       const char* const begin = scratch_.mark();

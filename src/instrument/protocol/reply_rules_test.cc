@@ -123,7 +123,7 @@ TEST(ReplyRules, each_field_is_taken_where_it_stands) {
       {R"({"error":{"message":"","code":5}})", "error error:'{\"message\":\"\",\"code\":5}'"},
       {R"({"error":{"a":{"message":"no"},"message":"y\n"}})", "error error:'y\n'"},
       {R"({"error":["a"]})", "error error:'[\"a\"]'"},
-      {R"({"object":"error"})", "error"},
+      {R"({"object":"error"})", "error error:'an object named error, without a message'"},
       {R"({"message":"m"})", "other"},
       {R"({"text":""})", "role choice"},
       {R"({"text":"a","choices":[{}]})", "role choice"},

@@ -139,7 +139,7 @@ class SocketTransport final : public Transport, private net::WebSocketEvents {
   // Takes the line's instant from its front: "@100000 {…}".
   static Duration wait_of(std::string_view& line) {
     if (!line.starts_with('@')) return {};
-    std::int64_t us = 0;
+    std::int64_t us{};
     const auto [end, error] = std::from_chars(line.data() + 1, line.data() + line.size(), us);
     CHECK(error == std::errc{});
     line.remove_prefix(static_cast<std::size_t>(end - line.data()) + 1);
