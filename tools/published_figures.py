@@ -4,9 +4,9 @@
     published_figures.py --assay build/release/assay
 
 Each is asked as a newcomer would: the workload, the scenario, the accelerators; the layout is
-searched, limits are the suite's P99, the software is that of the edition. Only the Offline figures
-of DeepSeek-R1 and Llama 3.1 405B were used (catalogue/software); nothing here is a result of that
-suite. The tag says how well the published configuration is known: B all of it, C not.
+searched, limits are the suite's P99, the software is that of the edition. The Offline figures of
+DeepSeek-R1 and Llama 3.1 405B and all of GPT-OSS were used (catalogue/software); nothing here is a
+result of that suite. The tag says how well the configuration is known: B all of it, C not.
 """
 
 import argparse
@@ -49,6 +49,9 @@ FIGURES = [
     ("deepseek-r1", "server", "v6.0", 8, B300, 5340, "C"),
     ("gpt-oss-120b", "offline", "v6.0", 4, OSS, 15050, "B"),
     ("gpt-oss-120b", "server", "v6.0", 4, OSS, 13350, "B"),
+    ("gpt-oss-120b", "offline", "v6.0", 72, OSS, 14530, "C"),
+    ("gpt-oss-120b", "server", "v6.0", 72, OSS, 15233, "C"),
+    ("gpt-oss-120b", "interactive", "v6.0", 72, OSS, 9406, "C"),
 ]
 
 

@@ -66,6 +66,17 @@ TEST(Catalogue, a_users_file_adds_and_replaces) {
                    before.calibration().resolve(h100).layer_s);
 }
 
+TEST(Catalogue, a_calibration_with_a_base_begins_anew) {
+  Catalogue catalogue = Catalogue::builtin();
+  const auto added =
+      catalogue.add_text("kind: calibration\nbase: {layer_s: 3.0e-5, step_s: 0.001}\n", "own.yaml");
+  ASSERT_TRUE(added) << added.error().message;
+  const Subject subject{"dense", "llama3.1-70b", "hopper", "h200-sxm", "vllm", "fp8"};
+  EXPECT_EQ(catalogue.calibration().resolve(subject).layer_s, 3.0e-5);
+  EXPECT_EQ(catalogue.calibration().resolve(subject).step_s, 0.001);
+  EXPECT_TRUE(catalogue.calibration().compared.empty());
+}
+
 void expect_same(const StepConstants& a, const StepConstants& b, const std::string& whose) {
   for (const ConstantName& constant : constant_names()) {
     EXPECT_EQ(a.*constant.member, b.*constant.member) << whose << ": " << constant.name;

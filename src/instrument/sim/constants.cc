@@ -113,6 +113,10 @@ Result<void> read_calibration(const Json& file, const std::string& where, Calibr
   into.provenance = top.text("provenance", into.provenance);
   top.value("fit");
   ASSIGN_OR_RETURN(const auto base, read_factors(top.value("base"), where + ": base"));
+  if (!base.empty()) {  // what came before were factors of another base
+    into.adjustments.clear();
+    into.compared.clear();
+  }
   for (const auto& [member, value] : base) into.base.*member = value;
   for (const Json& item : top.value("adjust").items()) {
     Adjustment adjustment;

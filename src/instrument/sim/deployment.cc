@@ -217,7 +217,10 @@ Result<Deployment> make_deployment(const Catalogue& catalogue, const DeploymentR
   if (!request.software.empty()) {
     ASSIGN_OR_RETURN(const SoftwareSpec software, catalogue.software(request.software));
     out.constants = at_rate(out.constants, software.rate(out.subject()));
+    if (request.sampled) out.draw_s = software.sampled_entry_s * out.model.vocabulary;
     out.software = software.name;
+  } else if (request.sampled) {
+    return invalid("sampled: a software generation says what drawing a token takes; name one");
   }
   const bool attention_dp = out.parallelism.dp > 1;
   for (const ApartRule& rule : out.backend.rules_apart(fitted, request.role, attention_dp)) {

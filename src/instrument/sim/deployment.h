@@ -44,7 +44,8 @@ struct Deployment {
   double accept_growth = 0;          // see StepConstants
   double kv_bytes = 2;               // of one KV element
   StepConstants constants{};
-  double step = 1;  // all of a step takes this many times what the constants say
+  double step = 1;    // all of a step takes this many times what the constants say
+  double draw_s = 0;  // drawing one token from the whole vocabulary; 0: the likeliest is taken
   Trust trust{};
   std::string software{};       // a generation of stacks; "": those of the fit
   bool apart = false;           // a worker of a system whose prefill and decode are separate
@@ -77,6 +78,7 @@ struct DeploymentRequest {
   std::vector<double> acceptance{};    // not given: the calibration's
   WorkerRole role = WorkerRole::both;  // one of the two: no recipe drafts
   std::string software{};              // a generation of stacks; "": those of the fit
+  bool sampled = false;                // as Scenario's
   std::string backend_version{};       // its release; "": not known
 };
 

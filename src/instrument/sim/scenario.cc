@@ -61,6 +61,7 @@ DeploymentRequest request_of(const Scenario& scenario, const Parallelism& parall
   out.acceptance = scenario.acceptance;
   out.role = role;
   out.software = scenario.software;
+  out.sampled = scenario.sampled;
   return out;
 }
 
@@ -106,6 +107,7 @@ Result<Scenario> read_scenario(std::string_view yaml, const std::string& where) 
   out.disagg = top.text("disagg", out.disagg);
   out.router = top.text("router", out.router);
   out.software = top.text("software", "");
+  out.sampled = top.flag("sampled", false);
   if (top.has("mtp")) out.mtp = top.count("mtp");
   for (const Json& item : top.value("acceptance").items()) {
     out.acceptance.push_back(item.as_double(-1));

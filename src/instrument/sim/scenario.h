@@ -32,6 +32,9 @@ struct Scenario {
   std::string disagg{};    // "4P+1D", or with layouts "4P:tp=4+1D:dp=32,ep=32"; "": aggregated
   std::string router = "round_robin";
   std::string software{};  // a generation of stacks of the catalogue; "": those of the fit
+  // Each token is drawn from the whole vocabulary (a temperature, and no top_k). What that takes is
+  // the software generation's to say.
+  bool sampled = false;
   std::optional<std::uint32_t> mtp{};  // drafts; not given: as the measured recipe
   std::vector<double> acceptance{};    // conditional, one a draft
   std::uint64_t seed = 1;

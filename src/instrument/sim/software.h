@@ -19,6 +19,9 @@ struct SoftwareSpec {
   // that much shorter.
   std::vector<std::pair<Subject, double>> rates{};
   std::vector<std::string> apart{};  // architectures that it serves with prefill apart
+  // What drawing one token from the whole vocabulary takes, for each of its entries: the fitted
+  // points take the likeliest token.
+  double sampled_entry_s = 0;
 
   double rate(const Subject& subject) const;
   bool serves_apart(const std::string& architecture) const;

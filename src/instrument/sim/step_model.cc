@@ -154,8 +154,8 @@ StepTime StepModel::parts(const StepLoad& whole) const {
   const bool prefilling = whole.prefill_tokens > 0;
   out.head = head_.at(sequences * tokens_each_ + (prefilling ? 1 : 0));
   out.drafts = d_.drafts * (out.head + c.draft_s);
-  out.fixed = fixed_ + c.sequence_s * sequences + activation_ * tokens +
-              (prefilling ? c.prefill_step_s : 0);
+  out.fixed = fixed_ + (c.sequence_s + d_.draw_s * tokens_each_) * sequences +
+              activation_ * tokens + (prefilling ? c.prefill_step_s : 0);
   // The host launches a step with prompts kernel by kernel, ahead of the card where it can: such a
   // step takes the longer of both, softened, as neither is even over the layers.
   if (prefilling && !d_.backend.prompt_graphs) {

@@ -55,6 +55,31 @@ TEST(StepModel, a_deployments_step_factor_scales_every_step) {
   EXPECT_DOUBLE_EQ(StepModel(d).seconds(decode(7, 1000)), 1.25 * seconds);
 }
 
+// Each draft is drawn too. A software generation says what an entry of the vocabulary takes.
+TEST(StepModel, drawing_a_token_takes_each_sequence_its_vocabulary) {
+  Catalogue catalogue = Catalogue::builtin();
+  ASSERT_TRUE(
+      catalogue.add_text("kind: software\nname: slow\nsampled_entry_s: 1.0e-9\n", "s.yaml"));
+  DeploymentRequest asked{.model = "gpt-oss-120b",
+                          .hardware = "b200-sxm",
+                          .backend = "vllm",
+                          .precision = "mxfp4",
+                          .parallelism = {},
+                          .drafts = 2,
+                          .software = "slow"};
+  const auto likeliest = make_deployment(catalogue, asked);
+  asked.sampled = true;
+  const auto drawn = make_deployment(catalogue, asked);
+  ASSERT_TRUE(likeliest && drawn);
+  const double more = StepModel(*drawn).seconds(decode(100, 1000)) -
+                      StepModel(*likeliest).seconds(decode(100, 1000));
+  EXPECT_NEAR(more, 100 * 3 * 201'088e-9, 1e-9);
+  asked.software = "";
+  const auto unsaid = make_deployment(catalogue, asked);
+  ASSERT_FALSE(unsaid);
+  EXPECT_NE(unsaid.error().message.find("name one"), std::string::npos);
+}
+
 // 4,096 prompt tokens at once: 2 x 68.4e9 x 4,096 / 1,979e12 = 283 ms of FP8 products.
 TEST(StepModel, a_long_prompt_is_compute_bound) {
   const StepModel model(ideal(make("llama3.1-70b", "h200-sxm", "fp8", {1, 1, 1, 1})));

@@ -44,6 +44,11 @@ std::string software_of(const sim::Catalogue& catalogue, std::string_view editio
   return out;
 }
 
+// Each token is drawn from the whole vocabulary.
+bool is_sampled(const Json& params) {
+  return params["temperature"].as_double(0) > 0 && params["top_k"].as_int(0) == 0;
+}
+
 Result<Asked> read_asked(const SuiteAsked& suite, SystemWords& system,
                          const sim::Catalogue& catalogue) {
   const auto workloads = plan::Workloads::builtin();
@@ -88,6 +93,9 @@ Result<Asked> read_asked(const SuiteAsked& suite, SystemWords& system,
   if (out.scenario.software.empty())
     out.scenario.software = software_of(catalogue, workload.edition);
   out.words.software = out.scenario.software;
+  out.scenario.sampled = !out.words.software.empty() && !out.model.is_stages() &&
+                         is_sampled(workload.data["config"]["model_params"]);
+  if (out.scenario.sampled) out.words.drawn_from = out.model.vocabulary;
   return out;
 }
 

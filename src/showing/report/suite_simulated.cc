@@ -33,6 +33,7 @@ Json head_json(const SuiteAsked& asked) {
       .set("scenario", asked.scenario);
   if (!asked.limits.empty()) out.set("limits", asked.limits);
   if (!asked.software.empty()) out.set("software", asked.software);
+  if (asked.drawn_from > 0) out.set("drawn_from", asked.drawn_from);
   if (!asked.lengths.empty()) out.set("lengths", asked.lengths);
   if (!asked.basis.empty()) out.set("lengths_basis", asked.basis);
   return out;
@@ -48,6 +49,10 @@ std::string head_text(const SuiteAsked& asked) {
   if (!asked.software.empty()) {
     out += format("           software {} (--list software; assumed from that round's figures)\n",
                   asked.software);
+  }
+  if (asked.drawn_from > 0) {
+    out += format("           each token is drawn from all {} of the vocabulary\n",
+                  with_thousands(asked.drawn_from));
   }
   return out;
 }

@@ -13,11 +13,12 @@ struct SuiteAsked {
   std::string workload{};
   std::string edition{};
   std::string scenario{};
-  std::string limits{};    // "ttft_p99=2000ms,tpot_p99=80ms"; "" where the scenario has none
-  std::string software{};  // the generation of stacks; "": those of the fit
-  std::string lengths{};   // "" for a model without tokens
-  std::string basis{};     // where the lengths come from
-  bool tokens = true;      // the metric: tokens a second, else queries
+  std::string limits{};     // "ttft_p99=2000ms,tpot_p99=80ms"; "" where the scenario has none
+  std::string software{};   // the generation of stacks; "": those of the fit
+  unsigned drawn_from = 0;  // entries of the vocabulary, where each token is drawn from all
+  std::string lengths{};    // "" for a model without tokens
+  std::string basis{};      // where the lengths come from
+  bool tokens = true;       // the metric: tokens a second, else queries
 };
 
 // Layouts whose points have no queries cannot keep the limits.
