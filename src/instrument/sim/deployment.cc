@@ -217,6 +217,9 @@ Result<Deployment> make_deployment(const Catalogue& catalogue, const DeploymentR
   if (!request.software.empty()) {
     ASSIGN_OR_RETURN(const SoftwareSpec software, catalogue.software(request.software));
     out.constants = at_rate(out.constants, software.rate(out.subject()));
+    if (software.dp_wait_steps > 0 && out.backend.dp_wait_steps > 0) {
+      out.backend.dp_wait_steps = software.dp_wait_steps;
+    }
     if (request.sampled) out.draw_s = software.sampled_entry_s * out.model.vocabulary;
     out.software = software.name;
   } else if (request.sampled) {

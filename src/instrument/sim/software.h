@@ -19,6 +19,9 @@ struct SoftwareSpec {
   // that much shorter.
   std::vector<std::pair<Subject, double>> rates{};
   std::vector<std::string> apart{};  // architectures that it serves with prefill apart
+  // How long an engine that waits for a prompt on each rank of attention DP does so, in decode
+  // steps; 0: as its recipes.
+  unsigned dp_wait_steps = 0;
   // What drawing one token from the whole vocabulary takes, for each of its entries: the fitted
   // points take the likeliest token.
   double sampled_entry_s = 0;

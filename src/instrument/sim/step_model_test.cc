@@ -80,6 +80,25 @@ TEST(StepModel, drawing_a_token_takes_each_sequence_its_vocabulary) {
   EXPECT_NE(unsaid.error().message.find("name one"), std::string::npos);
 }
 
+TEST(StepModel, a_generation_sets_how_long_an_engine_waits_that_waits) {
+  Catalogue catalogue = Catalogue::builtin();
+  ASSERT_TRUE(catalogue.add_text("kind: software\nname: own\ndp_wait_steps: 7\n", "s.yaml"));
+  const auto waits = [&](const char* backend, const char* software) {
+    const auto made = make_deployment(catalogue, {.model = "deepseek-r1",
+                                                  .hardware = "b200-sxm",
+                                                  .backend = backend,
+                                                  .precision = "nvfp4",
+                                                  .parallelism = {1, 8, 8, 1},
+                                                  .software = software});
+    EXPECT_TRUE(made) << made.error().message;
+    return made->backend.dp_wait_steps;
+  };
+  EXPECT_EQ(waits("tensorrt-llm", "own"), 7U);
+  EXPECT_EQ(waits("tensorrt-llm", "v6.0"), waits("tensorrt-llm", ""));
+  EXPECT_GT(waits("tensorrt-llm", ""), 7U);
+  EXPECT_EQ(waits("vllm", "own"), 0U) << "it does not wait";
+}
+
 // 4,096 prompt tokens at once: 2 x 68.4e9 x 4,096 / 1,979e12 = 283 ms of FP8 products.
 TEST(StepModel, a_long_prompt_is_compute_bound) {
   const StepModel model(ideal(make("llama3.1-70b", "h200-sxm", "fp8", {1, 1, 1, 1})));

@@ -210,16 +210,27 @@ Result<int> explain(const SuiteAsked& suite, const SystemWords& system,
   ASSIGN_OR_RETURN(const auto newer, catalogue.software(suite.explain.substr(dots + 2)));
   const bool apart_before = older.serves_apart(asked.model.architecture);
   const bool apart_after = newer.serves_apart(asked.model.architecture);
+  sim::Catalogue all = catalogue;
   std::vector<report::LeverStep> steps;
   const auto take = [&](std::string lever, const std::string& software,
                         bool apart) -> Result<void> {
     asked.scenario.software = software;
-    ASSIGN_OR_RETURN(const auto tried, run_tokens(asked, apart, system, catalogue, slo));
+    ASSIGN_OR_RETURN(const auto tried, run_tokens(asked, apart, system, all, slo));
     steps.push_back({std::move(lever), tried.best.empty() ? report::TriedLayout{} : tried.best[0]});
     return {};
   };
   TRY(take(older.name, older.name, apart_before));
-  TRY(take("kernels, launches and overlap", newer.name, apart_before));
+  if (older.dp_wait_steps != newer.dp_wait_steps) {
+    sim::SoftwareSpec between = newer;
+    between.name = format("{} with the wait of {}", newer.name, older.name);
+    between.dp_wait_steps = older.dp_wait_steps;
+    const std::string name = between.name;
+    all.add_software(std::move(between));
+    TRY(take("kernels, launches and overlap", name, apart_before));
+    TRY(take("attention DP waits otherwise", newer.name, apart_before));
+  } else {
+    TRY(take("kernels, launches and overlap", newer.name, apart_before));
+  }
   if (apart_after != apart_before) {
     TRY(take(apart_after ? "prefill apart" : "prefill no longer apart", newer.name, apart_after));
   }
