@@ -84,6 +84,18 @@ def test_levers_between_software_generations_multiply_to_the_whole(assay):
     assert older["tps_per_gpu"] == pytest.approx(found["levers"][0]["tps_per_gpu"])
 
 
+def test_cards_of_v4_1_stand_beside_each_other_as_buyers_were_told(assay):
+    cards = ["h100-sxm", "h100-pcie", "mi300x", "a100-sxm", "l40s"]
+    found = assay("simulate", "--model", "llama2-70b", "--software", "v4.1", "--hardware",
+                  ",".join(cards), "--gpus", 8, "--isl", "lognormal:200,0.8", "--osl",
+                  "lognormal:220,0.75", "--concurrency", 1024, "--json").json()
+    each = {one["hardware"]: one["points"][0] for one in found["systems"]}
+    base = each["h100-sxm"]["tps_per_gpu"]
+    assert 0.75 < each["h100-pcie"]["tps_per_gpu"] / base < 0.85
+    assert 1.08 <= each["mi300x"]["tps_per_gpu"] / base <= 1.15
+    assert each["l40s"]["tps_per_gpu"] < each["a100-sxm"]["tps_per_gpu"] < base / 2
+
+
 def test_mistakes_are_named(assay):
     err = assay("simulate", *RACK, "--scenario", "serverr", code=2).err
     assert "offline, server, interactive" in err
