@@ -44,7 +44,7 @@ std::optional<double> quota_of(const FilePath& root) {
     const double of = parse_double(quota).value_or(0);
     const double in = parse_double(period).value_or(0);
     if (of <= 0 || in <= 0) return;
-    least = std::min(least.value_or(of / in), of / in);
+    if (!least || of / in < *least) least = of / in;
   };
   each_control_group(root, "cpu", [&](const FilePath& folder) {
     const auto words = spaced_words(line_of(folder / "cpu.max"));

@@ -73,6 +73,7 @@ TEST(Certificate, every_field_stands_under_its_name) {
 TEST(Certificate, another_file_or_version_is_refused) {
   EXPECT_FALSE(certificate_from_json(Json::object()));
   EXPECT_FALSE(certificate_from_json(certificate_to_json(sample()).set("version", 2)));
+  EXPECT_FALSE(certificate_from_json(certificate_to_json(sample()).set("format", "assay-noise")));
 }
 
 TEST(Certificate, is_of_this_client_only_on_the_same_machine_and_build) {
