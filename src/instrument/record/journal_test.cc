@@ -130,6 +130,10 @@ TEST(Journal, ABadLineIsForgivenAtTheEndAndNowhereElse) {
     EXPECT_NE(read.error().message.find("journal.jsonl:2: the line's checksum"), std::string::npos)
         << read.error().message;
   }
+  // A correct checksum under another name.
+  const std::string entry = "{\"n\":1";
+  write_plain(path, entry + format(",\"sun\":\"{:016x}\"}}\n", xxh3(entry)) + one);
+  EXPECT_FALSE(read_journal(path));
   // A line with a correct checksum that is no JSON.
   const std::string body = "[1";
   write_plain(path, body + format(",\"sum\":\"{:016x}\"}}\n", xxh3(body)));
