@@ -137,10 +137,10 @@ std::string Catalogue::fitted_as(const ModelSpec& model) const {
 Result<BackendSpec> Catalogue::backend(std::string_view name) const {
   return find(backends_, name, "backend");
 }
-void Catalogue::add_software(SoftwareSpec spec) { put(software_, std::move(spec)); }
-
 Result<SoftwareSpec> Catalogue::software(std::string_view name) const {
   return find(software_, name, "software generation");
 }
+
+void Catalogue::add_software(SoftwareSpec spec) { put(software_, std::move(spec)); }
 
 }  // namespace assay::sim

@@ -35,7 +35,7 @@ class Catalogue {
   // A .yaml file, or every .yaml file below a folder, in order of name.
   Result<void> add(const std::filesystem::path& path);
 
-  void add_software(SoftwareSpec spec);
+  void add_software(SoftwareSpec spec);  // in the place of one of that name
 
   // Find by name or alias; the error for an unknown name lists the nearest and all. A model's name
   // may be the path of a config.json (sim/model_config.h): of a shape that the catalogue has, it is

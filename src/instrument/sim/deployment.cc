@@ -185,6 +185,26 @@ Result<void> check(const Deployment& d) {
   return {};
 }
 
+// What its generation of stacks does otherwise.
+Result<void> take_software(const Catalogue& catalogue, const DeploymentRequest& request,
+                           Deployment& out) {
+  if (!request.software.empty()) {
+    ASSIGN_OR_RETURN(const SoftwareSpec software, catalogue.software(request.software));
+    out.constants = at_rate(out.constants, software.rate(out.subject()));
+    if (software.dp_wait_steps > 0 && out.backend.dp_wait_steps > 0) {
+      out.backend.dp_wait_steps = software.dp_wait_steps;
+    }
+    out.draw_s = request.sampled ? software.sampled_entry_s * out.model.vocabulary : 0;
+    out.software = software.name;
+  }
+  if (request.sampled && out.draw_s <= 0) {
+    return invalid(
+        "sampled: what drawing a token takes is said by a software generation with "
+        "sampled_entry_s; name one, as v6.0");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Deployment> make_deployment(const Catalogue& catalogue, const DeploymentRequest& request) {
@@ -214,17 +234,7 @@ Result<Deployment> make_deployment(const Catalogue& catalogue, const DeploymentR
   out.doubts = catalogue.doubts();
   const Calibration& calibration = catalogue.calibration();
   out.constants = calibration.resolve(out.subject(), fitted);
-  if (!request.software.empty()) {
-    ASSIGN_OR_RETURN(const SoftwareSpec software, catalogue.software(request.software));
-    out.constants = at_rate(out.constants, software.rate(out.subject()));
-    if (software.dp_wait_steps > 0 && out.backend.dp_wait_steps > 0) {
-      out.backend.dp_wait_steps = software.dp_wait_steps;
-    }
-    if (request.sampled) out.draw_s = software.sampled_entry_s * out.model.vocabulary;
-    out.software = software.name;
-  } else if (request.sampled) {
-    return invalid("sampled: a software generation says what drawing a token takes; name one");
-  }
+  TRY(take_software(catalogue, request, out));
   const bool attention_dp = out.parallelism.dp > 1;
   for (const ApartRule& rule : out.backend.rules_apart(fitted, request.role, attention_dp)) {
     for (const auto& [member, factor] : rule.times) out.constants.*member *= factor;

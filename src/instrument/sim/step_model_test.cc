@@ -74,10 +74,13 @@ TEST(StepModel, drawing_a_token_takes_each_sequence_its_vocabulary) {
   const double more = StepModel(*drawn).seconds(decode(100, 1000)) -
                       StepModel(*likeliest).seconds(decode(100, 1000));
   EXPECT_NEAR(more, 100 * 3 * 201'088e-9, 1e-9);
-  asked.software = "";
-  const auto unsaid = make_deployment(catalogue, asked);
-  ASSERT_FALSE(unsaid);
-  EXPECT_NE(unsaid.error().message.find("name one"), std::string::npos);
+  ASSERT_TRUE(catalogue.add_text("kind: software\nname: silent\n", "s.yaml"));
+  for (const char* silent : {"", "silent"}) {
+    asked.software = silent;
+    const auto unsaid = make_deployment(catalogue, asked);
+    ASSERT_FALSE(unsaid);
+    EXPECT_NE(unsaid.error().message.find("name one"), std::string::npos);
+  }
 }
 
 TEST(StepModel, a_generation_sets_how_long_an_engine_waits_that_waits) {

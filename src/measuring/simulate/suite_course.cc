@@ -93,8 +93,10 @@ Result<Asked> read_asked(const SuiteAsked& suite, SystemWords& system,
   if (out.scenario.software.empty())
     out.scenario.software = software_of(catalogue, workload.edition);
   out.words.software = out.scenario.software;
-  out.scenario.sampled = !out.words.software.empty() && !out.model.is_stages() &&
-                         is_sampled(workload.data["config"]["model_params"]);
+  if (out.words.software.empty() || out.model.is_stages()) return out;
+  ASSIGN_OR_RETURN(const auto software, catalogue.software(out.words.software));
+  out.scenario.sampled =
+      software.sampled_entry_s > 0 && is_sampled(workload.data["config"]["model_params"]);
   if (out.scenario.sampled) out.words.drawn_from = out.model.vocabulary;
   return out;
 }
@@ -215,6 +217,8 @@ Result<int> explain(const SuiteAsked& suite, const SystemWords& system,
   const auto take = [&](std::string lever, const std::string& software,
                         bool apart) -> Result<void> {
     asked.scenario.software = software;
+    ASSIGN_OR_RETURN(const auto generation, all.software(software));
+    asked.scenario.sampled = asked.words.drawn_from > 0 && generation.sampled_entry_s > 0;
     ASSIGN_OR_RETURN(const auto tried, run_tokens(asked, apart, system, all, slo));
     steps.push_back({std::move(lever), tried.best.empty() ? report::TriedLayout{} : tried.best[0]});
     return {};
