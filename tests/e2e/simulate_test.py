@@ -51,6 +51,22 @@ def test_a_suites_scenario_keeps_its_limits_at_p99(assay, scenario, limits):
     assert abs(offline["osl_mean"] / 685 - 1) < 0.05
 
 
+def test_every_workloads_lengths_are_simulated_as_they_stand(assay):
+    found = said(assay, "--workload", "llama3.1-8b", "--hardware", "b200-sxm", "--gpus", 1)
+    assert "128 out" in found["lengths"]
+    assert found["layouts"]["best"][0]["point"]["osl_mean"] == 128
+
+
+def test_a_server_keeps_up_with_the_rate_that_is_said(assay):
+    found = said(assay, "--workload", "llama2-70b", "--scenario", "server", "--hardware",
+                 "h100-sxm", "--gpus", 8, "--precision", "fp8", "--backend", "tensorrt-llm")
+    for one in found["layouts"]["best"]:
+        point = one["point"]
+        assert point["qps"] == pytest.approx(point["rate"], rel=0.04)
+        assert point["system_tps"] == pytest.approx(point["rate"] * point["osl_mean"], rel=0.04)
+        assert point["tpot_ms_p99"] <= 200 and point["ttft_ms_p99"] <= 2000
+
+
 def test_a_model_of_stages_has_its_scenarios_too(assay):
     base = ["--workload", "dlrm-v3", "--hardware", "h100-sxm", "--gpus", 8]
     server = said(assay, *base, "--scenario", "server")["layouts"]["best"][0]["point"]
@@ -103,6 +119,10 @@ def test_mistakes_are_named(assay):
     assert "--workload" in assay("simulate", *NODE, "--explain", "v5.1..v6.0", code=2).err
     assert "--isl" in assay("simulate", "--workload", "qwen3-vl-235b-a22b", "--hardware",
                             "b200-sxm", code=2).err
+    for flag in (["--rate", 5], ["--concurrency", 4], ["--html", "x.html"], ["--price", 3]):
+        assert flag[0] in assay("simulate", *RACK, *flag, code=2).err
+    assert "one card" in assay("simulate", "--workload", "llama2-70b", "--hardware",
+                               "h100-sxm,mi300x", code=2).err
     assert "--shared-prefix" in assay("simulate", *NODE, "--shared-prefix", "tree", code=2).err
 
 

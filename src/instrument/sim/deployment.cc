@@ -191,8 +191,8 @@ Result<void> take_software(const Catalogue& catalogue, const DeploymentRequest& 
   if (!request.software.empty()) {
     ASSIGN_OR_RETURN(const SoftwareSpec software, catalogue.software(request.software));
     out.constants = at_rate(out.constants, software.rate(out.subject()));
-    if (software.dp_wait_steps > 0 && out.backend.dp_wait_steps > 0) {
-      out.backend.dp_wait_steps = software.dp_wait_steps;
+    if (software.dp_wait_steps && out.backend.dp_wait_steps > 0) {
+      out.backend.dp_wait_steps = *software.dp_wait_steps;
     }
     out.draw_s = request.sampled ? software.sampled_entry_s * out.model.vocabulary : 0;
     out.software = software.name;

@@ -238,7 +238,7 @@ class ClosedLoop {
   std::vector<Served> served_{};
 };
 
-// Arrivals of a Poisson process; the first tenth is not counted.
+// Arrivals of a Poisson process; the first fifth is not counted.
 class OpenLoop {
  public:
   // `part` is one of `replicas` equal parts of the system; a part gets every replicas-th arrival.
@@ -250,7 +250,7 @@ class OpenLoop {
         gpus_(part.gpus() * replicas),
         rate_(rate),
         queries_(queries),
-        skipped_(queries / 10),
+        skipped_(queries / 5),
         lengths_(seed),
         arrivals_(mix_seed(seed, 7)) {}
 
@@ -316,6 +316,7 @@ class OpenLoop {
     out.system_tps = ended_output_ * each;
     out.input_tps = ended_input_ * each;
     out.qps = ended_ * each;
+    out.served_share = static_cast<double>(ended_) / static_cast<double>(queries_ - skipped_);
     out.in_flight_mean = fold_.residence() * each;
     if (gpus_ > 0) out.tps_per_gpu = out.system_tps / gpus_;
     if (output_ > 0) out.joules_per_token = totals_.joules / output_;
@@ -326,11 +327,13 @@ class OpenLoop {
 
   std::string why_unsteady(const SimPoint& out, double window_s) const {
     if (out.queries == 0) return {};
-    if (out.refused == 0 && out.qps < kKeepsUp * rate_) {
+    const double latencies = window_s / (out.latency_ms.mean * 1e-3);
+    const double least = latencies < kLatencies / 2 ? kKeepsUp : kKeepsUpLong;
+    if (out.refused == 0 && out.served_share < least) {
       return format("{:.4g} of {:.4g} queries/s are served: the queue grows as long as they come",
                     out.qps, rate_);
     }
-    if (window_s < kSteadyQueriesPerSlot * out.latency_ms.mean * 1e-3) {
+    if (latencies < kSteadyQueriesPerSlot) {
       return format("{:.4g} s of arrivals are short beside a latency of {:.4g} s", window_s,
                     out.latency_ms.mean * 1e-3);
     }
@@ -482,6 +485,23 @@ SimPoint simulate_open(const ClusterSpec& spec, const Workload& workload, double
   if (part.prefill) part.prefill_workers /= replicas;
   OpenLoop loop(part, replicas, workload, rate, queries, options.seed);
   return loop.run();
+}
+
+SimPoint simulate_open_long(const ClusterSpec& spec, const Workload& workload, double rate,
+                            std::uint64_t least, const SimulateOptions& options,
+                            const std::function<bool(const SimPoint&)>& goes_on) {
+  constexpr int kLonger = 5;  // a queue that grows asks for ever more
+  constexpr double kEach = 4;
+  std::uint64_t queries = open_queries(spec, workload, rate, least, options);
+  SimPoint out = simulate_open(spec, workload, rate, queries, options);
+  for (int i = 0; i < kLonger && (!goes_on || goes_on(out)); ++i) {
+    const auto now = static_cast<double>(queries);
+    const double wanted = kLatencies * rate / out.replicas * out.latency_ms.mean * 1e-3;
+    if (wanted < 1.2 * now || now >= 1.0 * kQueriesMax / 10) break;
+    queries = static_cast<std::uint64_t>(std::min({wanted, kEach * now, 1.0 * kQueriesMax / 10}));
+    out = simulate_open(spec, workload, rate, queries, options);
+  }
+  return out;
 }
 
 std::uint64_t open_queries(const ClusterSpec& spec, const Workload& workload, double rate,

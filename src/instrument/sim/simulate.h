@@ -15,7 +15,7 @@
 // gets a burst as one prompt and, a step later, the rest, at the start or after a batch that ended
 // together; and a query never arrives in the very step in which its predecessor ended.
 //
-// Open loop: arrivals of a Poisson process at `rate`; the first tenth is not counted. Throughput
+// Open loop: arrivals of a Poisson process at `rate`; the first fifth is not counted. Throughput
 // counts the queries that end between the first counted arrival and the last one: those still under
 // way then, many in a long-tailed load, do not make the system look slow.
 //
@@ -24,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "base/histogram.h"
@@ -80,6 +81,7 @@ struct SimPoint {
   double tps_per_user = 0;  // 1000 / TPOT P90 in ms
   double tps_per_gpu = 0;
   double qps = 0;
+  double served_share = 1;  // open loop: of the arrivals that count, who ended before the last one
   double in_flight_mean = 0;  // closed loop: until the last query was sent
   double kv_usage_max = 0;
   double prefix_hit_rate = 0;
@@ -92,8 +94,12 @@ struct SimPoint {
 // Conditions of a steady state: queries that each slot finishes, and the share of slots in use.
 inline constexpr double kSteadyQueriesPerSlot = 6;
 inline constexpr double kSteadyShareInFlight = 0.9;
-// Open loop: least share of the offered rate that is served; below it the queue grows.
+// Open loop: least share of the offered rate that is served; below it the queue grows. Of a window
+// that is long beside the latency a larger share is.
 inline constexpr double kKeepsUp = 0.85;
+inline constexpr double kKeepsUpLong = 0.97;
+// How many latencies, under its load, an open loop should last.
+inline constexpr double kLatencies = 40;
 
 // How many workers are equal, so that one represents them. Not where prompts share prefixes: it
 // then matters which worker has cached which.
@@ -115,8 +121,14 @@ unsigned open_replicas(const ClusterSpec& spec, const Workload& workload,
 // `queries` of one such part.
 SimPoint simulate_open(const ClusterSpec& spec, const Workload& workload, double rate,
                        std::uint64_t queries, const SimulateOptions& options = {});
-// Queries of one part for an open loop at that rate to be long compared with one query's latency;
-// at least `least`.
+// As many queries, at least `least` of one part, that they last long beside the latency which that
+// rate leads to: a longer loop is tried until its latency asks for no longer one, or `goes_on`,
+// where given, says no.
+SimPoint simulate_open_long(const ClusterSpec& spec, const Workload& workload, double rate,
+                            std::uint64_t least, const SimulateOptions& options = {},
+                            const std::function<bool(const SimPoint&)>& goes_on = {});
+// Queries of one part for an open loop at that rate to be long compared with the latency of one
+// query alone; at least `least`.
 std::uint64_t open_queries(const ClusterSpec& spec, const Workload& workload, double rate,
                            std::uint64_t least, const SimulateOptions& options = {});
 

@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kSlowest = 0.01;  // queries a second, the least that is tried
 constexpr double kReplicasMax = 1e6;
-constexpr double kLatencies = 40;  // how many a window of arrivals lasts
 
 }  // namespace
 
@@ -84,20 +83,12 @@ Sizing size_for(const ClusterSpec& spec, const Workload& workload, const Slo& sl
   out.gpus_per_replica = spec.gpus();
   SimulateOptions how;
   how.seed = options.seed;
+  const auto met = [&](const SimPoint& p) { return slo.met(p); };
   const auto trial = [&](double qps) {
-    const std::uint64_t queries = open_queries(spec, workload, qps, options.queries, how);
-    SimPoint p = simulate_open(spec, workload, qps, queries, how);
-    // Under load a reply takes longer than alone, and a window that is short beside it counts few
-    // ends: the queue seems to grow.
-    if (slo.met(p) && p.qps < kKeepsUp * qps) {
-      const double wanted = kLatencies * qps / p.replicas * p.latency_ms.mean * 1e-3;
-      const auto longer = static_cast<std::uint64_t>(std::min(wanted, 1.0 * kQueriesMax / 10));
-      if (longer > queries) p = simulate_open(spec, workload, qps, longer, how);
-    }
-    return p;
+    return simulate_open_long(spec, workload, qps, options.queries, how, met);
   };
-  const auto good = [&](const SimPoint& p, double qps) {
-    return slo.met(p) && p.qps >= kKeepsUp * qps;
+  const auto good = [](const SimPoint& p, const Slo& within) {
+    return within.met(p) && p.served_share >= kKeepsUpLong;
   };
   // The edge is between `low`, which is good or 0, and `high`, which is not.
   double low = 0;
@@ -106,7 +97,7 @@ Sizing size_for(const ClusterSpec& spec, const Workload& workload, const Slo& sl
   double next = options.first_qps > 0 ? options.first_qps : kSlowest;
   for (int i = 0; i < 40 && (low <= 0 || high <= 0) && next >= kSlowest / 2; ++i) {
     const SimPoint p = trial(next);
-    if (good(p, next)) {
+    if (good(p, slo)) {
       low = next;
       best = p;
       next *= options.first_qps > 0 ? 1.25 : 2;
@@ -118,7 +109,7 @@ Sizing size_for(const ClusterSpec& spec, const Workload& workload, const Slo& sl
   while (low > 0 && high / low > options.edge) {
     const double middle = std::sqrt(low * high);
     const SimPoint p = trial(middle);
-    if (good(p, middle)) {
+    if (good(p, slo)) {
       low = middle;
       best = p;
     } else {

@@ -42,7 +42,7 @@ Result<SoftwareSpec> read_software(const Json& file, const std::string& where) {
   out.title = top.text("title", out.name);
   out.aliases = top.texts("aliases");
   out.apart = top.texts("apart");
-  out.dp_wait_steps = top.count("dp_wait_steps", 0U);
+  if (top.has("dp_wait_steps")) out.dp_wait_steps = top.count("dp_wait_steps");
   out.sampled_entry_s = top.number("sampled_entry_s", 0.0);
   for (const Json& item : top.value("rates").items()) {
     ASSIGN_OR_RETURN(Subject when, read_filter(item["when"], where + ": rates"));

@@ -2,6 +2,7 @@
 // constants were fitted to. Files: catalogue/software/*.yaml.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,8 +21,8 @@ struct SoftwareSpec {
   std::vector<std::pair<Subject, double>> rates{};
   std::vector<std::string> apart{};  // architectures that it serves with prefill apart
   // How long an engine that waits for a prompt on each rank of attention DP does so, in decode
-  // steps; 0: as its recipes.
-  unsigned dp_wait_steps = 0;
+  // steps; 0: not. None: as its recipes.
+  std::optional<unsigned> dp_wait_steps{};
   // What drawing one token from the whole vocabulary takes, for each of its entries: the fitted
   // points take the likeliest token.
   double sampled_entry_s = 0;

@@ -97,6 +97,8 @@ TEST(StepModel, a_generation_sets_how_long_an_engine_waits_that_waits) {
     return made->backend.dp_wait_steps;
   };
   EXPECT_EQ(waits("tensorrt-llm", "own"), 7U);
+  ASSERT_TRUE(catalogue.add_text("kind: software\nname: at_once\ndp_wait_steps: 0\n", "s.yaml"));
+  EXPECT_EQ(waits("tensorrt-llm", "at_once"), 0U);
   EXPECT_EQ(waits("tensorrt-llm", "v6.0"), waits("tensorrt-llm", ""));
   EXPECT_GT(waits("tensorrt-llm", ""), 7U);
   EXPECT_EQ(waits("vllm", "own"), 0U) << "it does not wait";

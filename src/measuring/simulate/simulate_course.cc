@@ -50,6 +50,20 @@ Result<void> check_load_alone(const SimulationOptions& o) {
   return {};
 }
 
+// A suite's scenario says itself what is asked, and its limits.
+Result<void> check_suite_alone(const SimulationOptions& o) {
+  for (const char* const name : {"--concurrency", "--rate", "--queries", "--shared-prefix",
+                                 "--plan", "--compare", "--html", "--turn-around", "--price"}) {
+    if (o.given.contains(name)) {
+      return invalid(format("{}: --workload says what is asked; without it {} counts", name, name));
+    }
+  }
+  if (o.system.scenario.hardware.find(',') != std::string::npos) {
+    return invalid("--hardware: one card with --workload; ask for each in turn");
+  }
+  return {};
+}
+
 // A sweep ends two levels behind its peak.
 bool past_peak(const SimulationOptions& o, const std::vector<sim::SimPoint>& points) {
   constexpr double kGain = 1.03;
@@ -90,9 +104,8 @@ Result<report::SimulatedCurve> simulate_curve(const SimulationOptions& o,
   if (o.rate) {
     if (!(*o.rate > 0)) return invalid("--rate: must be above 0");
     const std::uint64_t least = std::uint64_t{how.queries_per_slot} * 1000;
-    const std::uint64_t queries =
-        o.queries ? least : sim::open_queries(spec, workload, *o.rate, least, how);
-    out.points.push_back(sim::simulate_open(spec, workload, *o.rate, queries, how));
+    out.points.push_back(o.queries ? sim::simulate_open(spec, workload, *o.rate, least, how)
+                                   : sim::simulate_open_long(spec, workload, *o.rate, least, how));
     TRY(check_served(out, talk));
     return out;
   }
@@ -331,6 +344,7 @@ Result<int> run_simulation(SimulationOptions& o, const Talk& talk) {
     return exit_code(ExitCode::done);
   }
   if (!o.suite.workload.empty() && o.load.empty()) {
+    TRY(check_suite_alone(o));
     o.suite.json = o.json;
     return simulate_suite(o.suite, o.system, talk);
   }

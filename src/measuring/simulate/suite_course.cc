@@ -44,6 +44,11 @@ std::string software_of(const sim::Catalogue& catalogue, std::string_view editio
   return out;
 }
 
+// A fixed length is a number there.
+std::string length_text(const Json& length) {
+  return length.is_string() ? std::string(length.as_string()) : length.dump();
+}
+
 // Each token is drawn from the whole vocabulary.
 bool is_sampled(const Json& params) {
   return params["temperature"].as_double(0) > 0 && params["top_k"].as_int(0) == 0;
@@ -83,8 +88,8 @@ Result<Asked> read_asked(const SuiteAsked& suite, SystemWords& system,
                  workload.name));
     }
     out.words.basis = system.isl.empty() && system.osl.empty() ? lengths["basis"].as_string() : "";
-    if (system.isl.empty()) system.isl = lengths["input"].as_string();
-    if (system.osl.empty()) system.osl = lengths["output"].as_string();
+    if (system.isl.empty()) system.isl = length_text(lengths["input"]);
+    if (system.osl.empty()) system.osl = length_text(lengths["output"]);
     out.words.lengths = system.lengths_text(catalogue);
   }
   out.limits = workload.data["scenarios"][scenario]["limits"];
@@ -231,7 +236,7 @@ Result<int> explain(const SuiteAsked& suite, const SystemWords& system,
     const std::string name = between.name;
     all.add_software(std::move(between));
     TRY(take("kernels, launches and overlap", name, apart_before));
-    TRY(take("attention DP waits otherwise", newer.name, apart_before));
+    TRY(take("wait of attention DP", newer.name, apart_before));
   } else {
     TRY(take("kernels, launches and overlap", newer.name, apart_before));
   }

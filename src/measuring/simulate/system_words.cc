@@ -27,8 +27,8 @@ Result<sim::Scenario> SystemWords::resolve() const {
     }
     return sim::read_scenario_file(file);
   }
-  if (scenario.model.empty()) return invalid("--model: is required, or --scenario");
-  if (scenario.hardware.empty()) return invalid("--hardware: is required, or --scenario");
+  if (scenario.model.empty()) return invalid("--model: is required, or --scenario FILE");
+  if (scenario.hardware.empty()) return invalid("--hardware: is required, or --scenario FILE");
   sim::Scenario out = scenario;
   if (gpus < 0 || gpus > 100'000) return invalid("--gpus: from 1 to 100,000");
   out.gpus = static_cast<std::uint32_t>(gpus);

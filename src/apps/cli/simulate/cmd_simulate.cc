@@ -62,7 +62,7 @@ Result<int> cmd_simulate(Args args) {
   PARSE_OR_RETURN(flags, args);
   for (const char* const name :
        {"--concurrency", "--rate", "--queries", "--isl", "--osl", "--shared-prefix", "--plan",
-        "--compare", "--html", "--turn-around", "--workload", "--explain"}) {
+        "--compare", "--html", "--turn-around", "--price", "--workload", "--explain"}) {
     if (flags.given(name)) o.given.insert(name);
   }
   return simulate::run_simulation(o, console());
