@@ -94,8 +94,8 @@ struct SimPoint {
 // Conditions of a steady state: queries that each slot finishes, and the share of slots in use.
 inline constexpr double kSteadyQueriesPerSlot = 6;
 inline constexpr double kSteadyShareInFlight = 0.9;
-// Open loop: least share of the offered rate that is served; below it the queue grows. Of a window
-// that is long beside the latency a larger share is.
+// Open loop: least share of the offered rate that is served; below it the queue grows. A window
+// that is long beside the latency must serve more.
 inline constexpr double kKeepsUp = 0.85;
 inline constexpr double kKeepsUpLong = 0.97;
 // How many latencies, under its load, an open loop should last.
