@@ -40,7 +40,7 @@ void add_last(const Samples& samples, std::uint64_t group, Recorded& out) {
   if (last == samples.rend()) return;
   const std::uint64_t query = last->index / group;
   out.last_due = last->due;
-  out.last_issued = last->due;
+  out.last_issued = last->issued;
   for (auto at = last; at != samples.rend() && at->index / group == query; ++at) {
     if (at->ok) out.last_done = std::max(out.last_done, at->done);
   }

@@ -48,7 +48,7 @@ struct MeasuredSample {
   std::uint32_t index = 0;   // of its query in the plan
   std::uint32_t sample = 0;  // row of the dataset
   bool ok = false;
-  // From the test's start, ns. `due` is when it was issued in SingleStream and MultiStream.
+  // From the test's start, ns. `due` is when it could be issued in SingleStream and MultiStream.
   std::int64_t due = 0;
   std::int64_t issued = 0;
   std::int64_t first_token = -1;  // -1: the reply was not streamed

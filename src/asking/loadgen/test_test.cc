@@ -49,6 +49,16 @@ TEST(LoadgenTest, single_streams_metric_is_the_estimate) {
   EXPECT_NE(j.lines().front().second.find("no MLPerf result"), std::string::npos);
 }
 
+// A client that was held up issues late what was due before the end.
+TEST(LoadgenTest, a_stream_lasts_until_its_last_query_was_issued_not_until_it_was_due) {
+  std::vector<MeasuredSample> samples = steady(101);
+  samples.back().due = 999'000'000;
+  samples.back().issued = 999'999'999;
+  EXPECT_FALSE(judged_test(test_of(Scenario::SingleStream), samples).verdict->min_duration_met);
+  samples.back().issued = 1'000'000'000;
+  EXPECT_TRUE(judged_test(test_of(Scenario::SingleStream), samples).verdict->min_duration_met);
+}
+
 TEST(LoadgenTest, the_order_of_ends_does_not_matter) {
   std::vector<MeasuredSample> samples = steady(1000);
   const std::string forward = judged_test(test_of(Scenario::Server), samples).summary();
