@@ -81,7 +81,7 @@ struct SimPoint {
   double tps_per_user = 0;  // 1000 / TPOT P90 in ms
   double tps_per_gpu = 0;
   double qps = 0;
-  double served_share = 1;  // open loop: of the arrivals that count, who ended before the last one
+  double served_share = 1;    // open loop: of the arrivals that count, ended before the last
   double in_flight_mean = 0;  // closed loop: until the last query was sent
   double kv_usage_max = 0;
   double prefix_hit_rate = 0;

@@ -87,9 +87,7 @@ Sizing size_for(const ClusterSpec& spec, const Workload& workload, const Slo& sl
   const auto trial = [&](double qps) {
     return simulate_open_long(spec, workload, qps, options.queries, how, met);
   };
-  const auto good = [](const SimPoint& p, const Slo& within) {
-    return within.met(p) && p.served_share >= kKeepsUpLong;
-  };
+  const auto good = [&](const SimPoint& p) { return met(p) && p.served_share >= kKeepsUpLong; };
   // The edge is between `low`, which is good or 0, and `high`, which is not.
   double low = 0;
   double high = 0;
@@ -97,7 +95,7 @@ Sizing size_for(const ClusterSpec& spec, const Workload& workload, const Slo& sl
   double next = options.first_qps > 0 ? options.first_qps : kSlowest;
   for (int i = 0; i < 40 && (low <= 0 || high <= 0) && next >= kSlowest / 2; ++i) {
     const SimPoint p = trial(next);
-    if (good(p, slo)) {
+    if (good(p)) {
       low = next;
       best = p;
       next *= options.first_qps > 0 ? 1.25 : 2;
@@ -109,7 +107,7 @@ Sizing size_for(const ClusterSpec& spec, const Workload& workload, const Slo& sl
   while (low > 0 && high / low > options.edge) {
     const double middle = std::sqrt(low * high);
     const SimPoint p = trial(middle);
-    if (good(p, slo)) {
+    if (good(p)) {
       low = middle;
       best = p;
     } else {
