@@ -27,7 +27,7 @@ std::size_t InTurn::in_flight() const {
 
 void InTurn::submit(const Query& query, Instant due, EventSink& sink) {
   if (query.phase != rule_.phase) return target_.submit(query, due, sink);
-  const bool idle = target_.in_flight() == 0 && held_.empty();
+  const bool idle = rule_.group == 0 && target_.in_flight() == 0 && held_.empty();
   const bool joins = begun_ && group_of(query) == current_;  // what is held is of later groups
   if (!idle && !joins) {
     held_.push_back({query, due});
@@ -58,11 +58,12 @@ void InTurn::pass_on(EventSink& sink) {
   }
 }
 
+// Not as soon as a group has ended: the loop looks at the clock first. What it holds when it finds
+// that the least time is over then begins after that time.
 void InTurn::poll(Instant until, EventSink& sink) {
+  if (target_.in_flight() == 0 && !held_.empty()) pass_on(sink);
   target_.poll(until, sink);
-  if (target_.in_flight() > 0) return;
-  passed_on_ = 0;
-  if (!held_.empty()) pass_on(sink);
+  if (target_.in_flight() == 0) passed_on_ = 0;
 }
 
 void InTurn::cancel_all(EventSink& sink) {

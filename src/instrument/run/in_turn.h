@@ -1,7 +1,7 @@
 // InTurn: a Target before another one. It passes the queries of one phase on in groups: the first
-// group at once, each next one when all queries of the group before have ended. So a client asks as
-// LoadGen's SingleStream (groups of one) and MultiStream do, and the loop needs no rule for it: its
-// limit is two groups, one in flight and one that is held here.
+// group at the first poll, each next one at the poll after all queries of the group before have
+// ended. So a client asks as LoadGen's SingleStream (groups of one) and MultiStream do, and the
+// loop needs no rule for it: its limit is two groups, one in flight and one that is held here.
 //
 // The queries of a group are due at the instant at which the group is passed on. A held query
 // counts as in flight, and so does each of a group until its slowest has ended: the loop never is

@@ -140,6 +140,32 @@ TEST(InTurn, no_group_overtakes_another_whatever_the_order_of_replies) {
   }
 }
 
+// LoadGen counts a test's time to the issue of its last query. The loop may see the least time pass
+// at any moment between a reply and the next query.
+TEST(InTurn, the_last_group_begins_after_the_least_time_however_late_the_loop_is) {
+  for (std::uint64_t seed = 1; seed <= 300 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    SpinningClock clock(rng.below(2) == 0 ? Duration{} : 150_us);
+    LateTarget inner(clock, seed, 3_ms, 2_ms);
+    const auto group = static_cast<std::uint32_t>(1 + rng.below(9));
+    InTurn target(inner, clock, {.phase = 0, .group = group});
+    EndSink sink;
+    const Duration least =
+        1_us * static_cast<int>(1 + rng.below(rng.below(2) == 0 ? 3'000 : 200'000));
+    run(Plan{.phases = {grouped(group, 1, least)}}, clock, target, sink, Control{});
+    std::vector<Instant> due;
+    for (const Step& step : inner.steps) {
+      if (step.submitted) due.push_back(step.submitted->due);
+    }
+    ASSERT_EQ(due.size() % group, 0U);
+    EXPECT_GE(due.back(), Instant{} + least);
+    // At most the group that was held then and the one after it.
+    if (due.size() <= std::size_t{2} * group) continue;
+    EXPECT_LT(due[due.size() - std::size_t{2} * group - 1], Instant{} + least);
+  }
+}
+
 // Ten queries, one a millisecond, which take 4 ms each; the fourth and the fifth wait for those
 // before them.
 TEST(InTurn, a_barrier_holds_queries_until_all_before_it_have_ended) {
@@ -211,11 +237,16 @@ TEST(InTurn, a_group_whose_queries_come_one_by_one_counts_those_that_are_under_w
     EXPECT_EQ(target.in_flight(), 0U) << index;
   }
   EXPECT_EQ(sink.ended.size(), 4U);
-  // The next group joins its first query as well, which found the target idle.
-  for (std::uint32_t index = 4; index < 8; ++index) {
+  // The next group waits for a poll, which passes its first query on; the others join that one.
+  target.submit({.index = 4}, clock.now(), sink);
+  EXPECT_EQ(inner.sent.size(), 4U);
+  EXPECT_EQ(target.in_flight(), 1U);
+  target.poll(clock.now(), sink);
+  for (std::uint32_t index = 5; index < 8; ++index) {
+    EXPECT_EQ(inner.sent.size(), index);
     target.submit({.index = index}, clock.now(), sink);
-    EXPECT_EQ(inner.sent.size(), index + 1U);
   }
+  EXPECT_EQ(inner.sent.size(), 8U);
 }
 
 // A target that ends the first query as it is submitted, and no other.
@@ -239,8 +270,10 @@ TEST(InTurn, a_query_that_ends_as_it_is_submitted_is_none_of_the_next_group) {
   InTurn target(inner, clock, {.phase = 0, .group = 1});
   EndSink sink;
   target.submit({.index = 0}, clock.now(), sink);
+  target.poll(clock.now(), sink);
   EXPECT_EQ(target.in_flight(), 0U);
   target.submit({.index = 1}, clock.now(), sink);
+  target.poll(clock.now(), sink);
   EXPECT_EQ(target.in_flight(), 1U);
   EXPECT_EQ(inner.under_way, 1U) << "it was its turn";
 }
