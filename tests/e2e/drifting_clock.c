@@ -64,7 +64,7 @@ int clock_nanosleep(clockid_t id, int flags, const struct timespec* until, struc
 
 static void move_stamps(struct msghdr* message) {
   for (struct cmsghdr* c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
-    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPING) continue;
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS) continue;
     struct timespec stamp;
     memcpy(&stamp, CMSG_DATA(c), sizeof(stamp));
     if (stamp.tv_sec == 0 && stamp.tv_nsec == 0) continue;

@@ -1,7 +1,5 @@
 #include "net/receive.h"
 
-#include <linux/errqueue.h>
-#include <linux/net_tstamp.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -11,14 +9,16 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include "base/check.h"
 
 namespace assay::net {
 
+// SO_TIMESTAMPING gives the same stamp among three, which costs a plain query 1 % more.
 bool enable_receive_stamps(const Fd& fd) {
-  const unsigned flags = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
-  return ::setsockopt(fd.get(), SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags) == 0;
+  const int on = 1;
+  return ::setsockopt(fd.get(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) == 0;
 }
 
 // The calls below use the kernel directly: in a program with threads, the C library's versions are
@@ -26,7 +26,7 @@ bool enable_receive_stamps(const Fd& fd) {
 
 Received receive_stamped(const Fd& fd, char* buffer, std::size_t size) {
   iovec part{buffer, size};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(scm_timestamping))> control;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(timespec))> control;
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
@@ -39,11 +39,10 @@ Received receive_stamped(const Fd& fd, char* buffer, std::size_t size) {
     return out;
   }
   for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
-    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPING) continue;
-    scm_timestamping stamps{};
-    std::memcpy(&stamps, CMSG_DATA(c), sizeof stamps);
-    out.stamp.ns =
-        static_cast<std::int64_t>(stamps.ts[0].tv_sec) * 1'000'000'000 + stamps.ts[0].tv_nsec;
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS) continue;
+    timespec stamp{};
+    std::memcpy(&stamp, CMSG_DATA(c), sizeof stamp);
+    out.stamp.ns = static_cast<std::int64_t>(stamp.tv_sec) * 1'000'000'000 + stamp.tv_nsec;
   }
   return out;
 }

@@ -1,9 +1,10 @@
 // Sends, and receives with the kernel's stamp: the time when a read's last byte came to the host.
 //
-// Software receive stamps (SO_TIMESTAMPING) work for TCP on Linux, loopback included, at no cost
-// that we could measure. They are CLOCK_REALTIME; StampClock maps them to the monotonic clock and
-// keeps the error of that mapping. Some reads have no stamp (a Unix socket, the first read after
-// switching on, another system): the caller then uses the instant of its own read.
+// Software receive stamps (SO_TIMESTAMPNS) work for TCP on Linux, loopback included. The kernel
+// takes some 4 % of a small query's time for them. They are CLOCK_REALTIME; StampClock maps them to
+// the monotonic clock and keeps the error of that mapping. Some reads have no stamp (a Unix socket,
+// the first read after switching on, another system): the caller then uses the instant of its own
+// read.
 //
 // One thread.
 #pragma once
