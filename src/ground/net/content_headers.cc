@@ -1,16 +1,52 @@
 #include "net/content_headers.h"
 
+#include <cstdint>
+#include <cstring>
+
 #include "base/check.h"
 
 namespace assay::net {
+namespace {
 
+constexpr std::size_t kWord = sizeof(std::uint64_t);
+constexpr std::uint64_t kEach = 0x0101010101010101;  // times a byte: that byte in each place
+
+std::uint64_t word_at(const char* p) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, p, kWord);
+  return word;
+}
+
+// The top bit of each byte below 0x80 tells whether it is at least `least`; no place carries.
+std::uint64_t at_least(std::uint64_t low_bits, char least) {
+  return low_bits + kEach * (0x80U - static_cast<unsigned char>(least));
+}
+
+// Eight bytes with the ASCII capitals in lower case.
+std::uint64_t lower_of(std::uint64_t word) {
+  const std::uint64_t low_bits = word & (kEach * 0x7f);
+  const std::uint64_t capital = at_least(low_bits, 'A') & ~at_least(low_bits, 'Z' + 1) & ~word;
+  return word | ((capital & (kEach * 0x80)) >> 2);
+}
+
+}  // namespace
+
+// Each reply's head is compared so: eight bytes at a time, the last eight again where they overlap.
 bool equal_fold(std::string_view a, std::string_view lower) {
   if (a.size() != lower.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] == lower[i]) continue;
-    if (a[i] < 'A' || a[i] > 'Z' || a[i] + 32 != lower[i]) return false;
+  if (a.empty()) return true;
+  if (a.size() < kWord) {
+    std::uint64_t left = 0;
+    std::uint64_t right = 0;
+    std::memcpy(&left, a.data(), a.size());
+    std::memcpy(&right, lower.data(), a.size());
+    return lower_of(left) == right;
   }
-  return true;
+  const std::size_t last = a.size() - kWord;
+  for (std::size_t at = 0; at < last; at += kWord) {
+    if (lower_of(word_at(a.data() + at)) != word_at(lower.data() + at)) return false;
+  }
+  return lower_of(word_at(a.data() + last)) == word_at(lower.data() + last);
 }
 
 std::string_view trim_space(std::string_view text) {

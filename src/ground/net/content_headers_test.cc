@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
 #include <utility>
+
+#include "base/rng.h"
 
 namespace assay::net {
 namespace {
@@ -18,6 +21,25 @@ TEST(ContentHeaders, names_are_equal_in_any_case_and_nothing_else_is) {
   // The bytes beside A and Z, and the bytes 32 above them.
   EXPECT_FALSE(equal_fold("@", "`"));
   EXPECT_FALSE(equal_fold("[", "{"));
+}
+
+// Against a twin that goes byte by byte, over all bytes and lengths.
+TEST(ContentHeaders, names_are_compared_as_a_slow_twin_does) {
+  Rng rng(1);
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  for (int round = 0; round < 20'000; ++round) {
+    std::string a(rng.below(40), ' ');
+    std::string lower = a;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      a[i] = static_cast<char>(rng.below(2) == 0 ? rng.below(256) : 'A' + rng.below(26));
+      lower[i] = small(a[i]);
+    }
+    EXPECT_TRUE(equal_fold(a, lower)) << a;
+    if (a.empty()) continue;
+    const std::size_t at = rng.below(a.size());
+    a[at] = static_cast<char>(a[at] ^ (1 << rng.below(8)));
+    EXPECT_EQ(equal_fold(a, lower), small(a[at]) == lower[at]) << a;
+  }
 }
 
 TEST(ContentHeaders, a_value_is_without_the_space_around_it) {

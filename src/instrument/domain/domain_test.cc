@@ -19,6 +19,15 @@ std::vector<std::uint32_t> take(SampleOrder order, int n) {
 
 using Indices = std::vector<std::uint32_t>;
 
+// Logs of earlier runs, ours and servers', have these names: they may not change.
+TEST(QueryUuid, names_a_query_as_ever) {
+  const auto text = [](const QueryUuid& uuid) { return std::string(uuid.data(), uuid.size()); };
+  EXPECT_EQ(text(query_uuid(7, 2, 0)), "63cbe1e459320dd71265c10cd361100a");
+  EXPECT_EQ(text(query_uuid(0, 0, 5)), "e220a8397b1dcdaf3089390d35d8a700");
+  EXPECT_EQ(text(query_uuid(~std::uint64_t{0}, 65535, 4'000'000'000)),
+            "e4d971771b652c20e7c92dfdaaa426e8");
+}
+
 // Golden vectors: CPython 3.12 (spec/endpoints_client.md, appendix A).
 TEST(PythonRandom, equals_cpython) {
   PythonRandom random(42);

@@ -1,5 +1,9 @@
 #include "domain/query.h"
 
+#include <array>
+#include <cstring>
+#include <string_view>
+
 namespace assay {
 namespace {
 
@@ -10,8 +14,18 @@ std::uint64_t mix(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
+using Digits = std::array<char, 2>;
+constexpr std::array<Digits, 256> kDigits = [] {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::array<Digits, 256> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = {digits[i >> 4], digits[i & 15]};
+  return out;
+}();
+
 void put_hex(std::uint64_t value, char* out) {
-  for (int i = 0; i < 16; ++i) out[i] = "0123456789abcdef"[(value >> (60 - 4 * i)) & 15];
+  for (std::size_t i = 0; i < 8; ++i) {
+    std::memcpy(out + 2 * i, kDigits[(value >> (56 - 8 * i)) & 255].data(), 2);
+  }
 }
 
 }  // namespace
