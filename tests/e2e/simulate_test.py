@@ -225,3 +225,11 @@ def test_a_load_that_no_modelled_server_answers_is_refused(assay, tmp_path):
     assert "--rate: --load has a load of its own" in done.err
     assert "nothing.yaml" in assay("simulate", *CARD, "--load", tmp_path / "nothing.yaml",
                                    code=2).err
+
+
+def test_a_models_folder_is_named_as_a_path(assay, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "config.json").write_text("{}")
+    asked = ("simulate", "--hardware", "h200", "--concurrency", 8, "--model")
+    assert "for the folder of that name: ./mine" in assay(*asked, "mine", cwd=tmp_path, code=2).err
+    assert "num_hidden_layers" in assay(*asked, "./mine", cwd=tmp_path, code=2).err

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/enum_name.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
@@ -23,6 +24,17 @@ void put(std::vector<Spec>& all, Spec spec) {
   }
 }
 
+// "; did you mean 'h200-sxm'?; one of: …"
+std::string choice_of(std::string_view word, const std::vector<std::string_view>& known) {
+  std::string list;
+  for (const std::string_view candidate : known) {
+    list += list.empty() ? "" : ", ";
+    list += candidate;
+  }
+  const std::string_view near = nearest(word, known);
+  return format("{}; one of: {}", near.empty() ? "" : format("; did you mean '{}'?", near), list);
+}
+
 template <typename Spec>
 Result<Spec> find(const std::vector<Spec>& all, std::string_view name, std::string_view what) {
   const std::string wanted = lower(name);
@@ -34,14 +46,18 @@ Result<Spec> find(const std::vector<Spec>& all, std::string_view name, std::stri
     }
     names.push_back(spec.name);
   }
-  std::string list;
-  for (const std::string_view candidate : names) {
-    list += list.empty() ? "" : ", ";
-    list += candidate;
-  }
-  const std::string_view near = nearest(wanted, names);
-  return invalid(format("unknown {} '{}'{}; one of: {} (add your own with --catalogue FILE)", what,
-                        name, near.empty() ? "" : format("; did you mean '{}'?", near), list));
+  return invalid(format("unknown {} '{}'{} (add your own with --catalogue FILE)", what, name,
+                        choice_of(wanted, names)));
+}
+
+// A rule for a name that nothing has would never count. Empty: the rule does not ask.
+Result<void> is_one_of(std::string_view name, std::string_view key, const std::string& where,
+                       std::vector<std::string_view> known) {
+  if (name.empty() || std::ranges::find(known, name) != known.end()) return {};
+  std::ranges::sort(known);
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  return invalid(
+      format("{}: '{}': unknown value '{}'{}", where, key, name, choice_of(name, known)));
 }
 
 }  // namespace
@@ -103,14 +119,43 @@ Result<void> Catalogue::add(const std::filesystem::path& path) {
     ASSIGN_OR_RETURN(const std::string text, read_file(file, std::size_t{1} << 20));
     TRY(add_text(text, file.string()));
   }
+  const std::string where = path.string();
+  for (Adjustment& adjustment : calibration_.adjustments) TRY(settle_names(adjustment.when, where));
+  for (ComparedFamily& family : calibration_.compared) TRY(settle_names(family.what, where));
   return {};
+}
+
+// An alias becomes the name. Any model may be meant: one that a config.json describes has no entry
+// here.
+Result<void> Catalogue::settle_names(Subject& when, const std::string& where) const {
+  const auto name = [&](std::string& text, const auto& found) -> Result<void> {
+    if (text.empty()) return {};
+    if (!found) return invalid(format("{}: {}", where, found.error().message));
+    text = found->name;
+    return {};
+  };
+  TRY(name(when.hardware, hardware(when.hardware)));
+  TRY(name(when.backend, backend(when.backend)));
+  std::vector<std::string_view> generations;
+  for (const HardwareSpec& card : hardware_) generations.push_back(card.generation);
+  TRY(is_one_of(when.generation, "generation", where, generations));
+  TRY(is_one_of(when.architecture, "architecture", where, {"dense", "moe", "moe_mla"}));
+  return is_one_of(when.precision, "precision", where,
+                   {kEnumNames<Precision>.begin(), kEnumNames<Precision>.end()});
 }
 
 Result<HardwareSpec> Catalogue::hardware(std::string_view name) const {
   return find(hardware_, name, "hardware");
 }
 Result<ModelSpec> Catalogue::model(std::string_view name) const {
-  if (!is_model_config_path(name)) return find(models_, name, "model");
+  if (!is_model_config_path(name)) {
+    Result<ModelSpec> found = find(models_, name, "model");
+    std::error_code code;
+    if (!found && std::filesystem::exists(std::filesystem::path(name) / "config.json", code)) {
+      return invalid(format("unknown model '{}'; for the folder of that name: ./{}", name, name));
+    }
+    return found;
+  }
   ASSIGN_OR_RETURN(ModelSpec out, read_model_config_file(std::filesystem::path(name)));
   for (const ModelSpec& known : models_) {
     if (!same_shape(known, out)) continue;

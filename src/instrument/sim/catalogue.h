@@ -32,7 +32,8 @@ class Catalogue {
   static Catalogue builtin();
 
   Result<void> add_text(std::string_view yaml, const std::string& name);
-  // A .yaml file, or every .yaml file below a folder, in order of name.
+  // A .yaml file, or every .yaml file below a folder, in order of name. What a calibration names
+  // (cards, engines, generations, formats) must be there by then.
   Result<void> add(const std::filesystem::path& path);
 
   void add_software(SoftwareSpec spec);  // in the place of one of that name
@@ -57,6 +58,8 @@ class Catalogue {
   const std::vector<SoftwareSpec>& all_software() const { return software_; }
 
  private:
+  Result<void> settle_names(Subject& when, const std::string& where) const;
+
   std::vector<HardwareSpec> hardware_{};
   std::vector<ModelSpec> models_{};
   std::vector<BackendSpec> backends_{};

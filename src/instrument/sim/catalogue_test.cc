@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "base/files.h"
+#include "base/testing_temp_folder.h"
 #include "sim/scenario.h"
 
 namespace assay::sim {
@@ -128,6 +130,45 @@ TEST(Catalogue, mistakes_name_file_field_and_fix) {
             std::string::npos);
   EXPECT_NE(message("kind: calibration\nbase: {layer_s: -1}").find("above 0"), std::string::npos);
   EXPECT_NE(message("kind: calibration\nextra: 1").find("unknown key 'extra'"), std::string::npos);
+}
+
+TEST(Catalogue, a_calibration_for_a_name_that_nothing_has_is_refused) {
+  const TempFolder folder;
+  const auto message = [&](const std::string& text) {
+    const std::filesystem::path file = folder.path() / "mine.yaml";
+    EXPECT_TRUE(write_file_atomic(file, "kind: calibration\n" + text));
+    Catalogue catalogue = Catalogue::builtin();
+    const auto added = catalogue.add(file);
+    return added ? std::string("accepted") : added.error().message;
+  };
+  const auto adjust = [&](const std::string& when) {
+    return message("adjust: [{when: {" + when + "}, times: {layer_s: 1.1}}]");
+  };
+  EXPECT_EQ(adjust("hardware: h200-sxm, backend: vllm, generation: hopper, architecture: moe,"
+                   " precision: mxfp4, model: mine, version: 9.9"),
+            "accepted");
+  EXPECT_NE(adjust("hardware: h200-sxn")
+                .find("mine.yaml: unknown hardware 'h200-sxn'; "
+                      "did you mean 'h200-sxm'?; one of: "),
+            std::string::npos);
+  EXPECT_NE(adjust("backend: vlm").find("did you mean 'vllm'"), std::string::npos);
+  EXPECT_NE(adjust("generation: hoper").find("did you mean 'hopper'"), std::string::npos);
+  EXPECT_NE(adjust("architecture: stages").find("one of: dense, moe, moe_mla"), std::string::npos);
+  EXPECT_NE(adjust("precision: fp4").find("one of: bf16, fp8, "), std::string::npos);
+  EXPECT_NE(message("compared: [{what: {hardware: h1}, points: 1, tpot_error: 0.1}]")
+                .find("unknown hardware 'h1'"),
+            std::string::npos);
+}
+
+TEST(Catalogue, a_calibration_may_name_a_card_by_its_alias) {
+  const TempFolder folder;
+  const std::filesystem::path file = folder.path() / "mine.yaml";
+  ASSERT_TRUE(write_file_atomic(
+      file, "kind: calibration\nadjust: [{when: {hardware: h200, backend: trtllm}, times: {}}]"));
+  Catalogue catalogue = Catalogue::builtin();
+  ASSERT_TRUE(catalogue.add(file));
+  EXPECT_EQ(catalogue.calibration().adjustments.back().when.hardware, "h200-sxm");
+  EXPECT_EQ(catalogue.calibration().adjustments.back().when.backend, "tensorrt-llm");
 }
 
 TEST(Catalogue, a_rule_for_workers_apart_needs_a_role_and_constants_that_exist) {

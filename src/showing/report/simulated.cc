@@ -19,7 +19,8 @@ constexpr double kIntervalShare = 0.9;
 std::string ms_cell(double value) { return human_duration(Duration::from_seconds(value * 1e-3)); }
 
 std::string level_of(const sim::SimPoint& p) {
-  return p.rate > 0 ? format("{}/s", three_digits(p.rate)) : three_digits(p.concurrency);
+  if (p.rate > 0) return format("{}/s", three_digits(p.rate));
+  return with_thousands(std::llround(p.concurrency));
 }
 
 Json trust_json(const sim::Trust& trust) {
@@ -124,9 +125,10 @@ std::string cached(const std::vector<sim::SimPoint>& points) {
 std::string tried_text(const LayoutsTried& tried) {
   if (tried.best.empty()) return {};
   const sim::SimPoint& first = tried.best.front().point;
-  std::string out = format(
-      "           the best of {} layouts that fit, with {} in flight (--parallel says one)\n",
-      tried.fit, level_of(first));
+  const std::string which = tried.fit == 1 ? "the only layout that fits"
+                                           : format("the best of {} layouts that fit", tried.fit);
+  std::string out =
+      format("           {}, with {} in flight (--parallel says one)\n", which, level_of(first));
   for (std::size_t i = 1; i < tried.best.size(); ++i) {
     out += format("           {:.2f}x  {}\n", tried.best[i].point.system_tps / first.system_tps,
                   tried.best[i].layout);

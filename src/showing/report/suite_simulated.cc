@@ -73,8 +73,8 @@ Json suite_json(const SuiteAsked& asked, const LayoutsTried& tried) {
 
 std::string suite_text(const SuiteAsked& asked, const LayoutsTried& tried) {
   std::string out = head_text(asked);
-  out += format("           {} layouts fit; those that lead by an estimate were simulated\n\n",
-                tried.fit);
+  out += format("           {} {}; those that lead by an estimate were simulated\n\n",
+                counted(tried.fit, "layout"), tried.fit == 1 ? "fits" : "fit");
   out += "     tok/s     /GPU  queries/s   TTFT P99   TPOT P99  latency P99  trust      layout\n";
   for (const TriedLayout& one : tried.best) out += row(asked, one);
   return out + std::string(kNoResult);
