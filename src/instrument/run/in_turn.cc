@@ -33,11 +33,9 @@ void InTurn::submit(const Query& query, Instant due, EventSink& sink) {
     held_.push_back({query, due});
     return;
   }
-  if (!joins) {
+  if (idle) {
     begun_ = true;
     current_ = group_of(query);
-    passed_on_ = 0;
-    due_ = due;
   }
   ++passed_on_;
   target_.submit(query, rule_.group > 0 ? due_ : due, sink);
