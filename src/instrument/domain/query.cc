@@ -16,9 +16,9 @@ std::uint64_t mix(std::uint64_t z) {
 
 using Digits = std::array<char, 2>;
 constexpr std::array<Digits, 256> kDigits = [] {
-  constexpr std::string_view digits = "0123456789abcdef";
+  constexpr std::string_view kHex = "0123456789abcdef";
   std::array<Digits, 256> out{};
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = {digits[i >> 4], digits[i & 15]};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = {kHex[i >> 4], kHex[i & 15]};
   return out;
 }();
 

@@ -255,9 +255,8 @@ std::string simulated_beside_text(const SimulatedCurve& first, const SimulatedCu
     const sim::SimPoint& a = first.points[i];
     const sim::SimPoint& b = second.points[i];
     out += format("  {:>10}  output {:.2f}x  per GPU {:.2f}x  TPOT {:.2f}x  TTFT {:.2f}x\n",
-                  three_digits(a.rate > 0 ? a.rate : a.concurrency), b.system_tps / a.system_tps,
-                  b.tps_per_gpu / a.tps_per_gpu, b.tpot_ms.mean / a.tpot_ms.mean,
-                  b.ttft_ms.mean / a.ttft_ms.mean);
+                  level_of(a), b.system_tps / a.system_tps, b.tps_per_gpu / a.tps_per_gpu,
+                  b.tpot_ms.mean / a.tpot_ms.mean, b.ttft_ms.mean / a.ttft_ms.mean);
   }
   return out;
 }
