@@ -30,8 +30,11 @@ class Live:
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True)
-        self.url = re.search(r"http://[^\s/]+", self.process.stdout.readline())[0]
+                                        stderr=subprocess.PIPE, text=True)
+        url = re.search(r"http://[^\s/]+", self.process.stdout.readline())
+        if not url:
+            sys.exit(self.process.communicate()[1].strip() or "error: the endpoint did not start")
+        self.url = url[0]
         return self
 
     def __exit__(self, *_):
